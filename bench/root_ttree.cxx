@@ -125,8 +125,8 @@ Long64_t start_of_basket(TBranch *branch, Long64_t entry)
     return start;
 }
 
-// The ends of the items from a bulk read of the counter, whose baskets have other borders; then the items as
-// stored.
+// The ends of the items from a bulk read of the counter, whose baskets have other boundaries; then the items
+// as stored.
 template <class T> void bulk_counted(TBranch *branch, TBranch *counter, TBufferFile &buffer, Output &output)
 {
     std::int64_t end = 0;

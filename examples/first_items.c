@@ -25,11 +25,11 @@ static enum nt_status open_stream(struct nt_reader *reader, struct nt_dataset *d
 static enum nt_status print_entries(struct nt_stream *offsets, struct nt_stream *items,
                                     struct nt_error *error)
 {
-    int64_t borders[ENTRIES + 1];
+    int64_t boundaries[ENTRIES + 1];
     float values[MAX_ITEMS];
-    enum nt_status status = nt_stream_read_elements(offsets, 0, ENTRIES + 1, borders, error);
+    enum nt_status status = nt_stream_read_elements(offsets, 0, ENTRIES + 1, boundaries, error);
     for (int i = 0; status == NT_OK && i < ENTRIES; i++) {
-        uint64_t first = (uint64_t)borders[i], count = (uint64_t)borders[i + 1] - first;
+        uint64_t first = (uint64_t)boundaries[i], count = (uint64_t)boundaries[i + 1] - first;
         if (count > MAX_ITEMS)
             count = MAX_ITEMS;
         status = nt_stream_read_elements(items, first, count, values, error);

@@ -40,8 +40,8 @@ struct nt_open_options {
     /* TTrees: branches of friends that are in the same file, with as many entries, are fields below the
      * friend's name. */
     bool friends;
-    /* nt_file_open_chain alone: a file that stores how many entries each file of a chain has, as
-     * option index= of ntuplefs(1) does; written when all files are open, if it can be. NULL: none. */
+    /* Only for nt_file_open_chain: a file that stores how many entries each file of a chain has, as option
+     * index= of ntuplefs(1); written, if possible, when all files are open. NULL: none. */
     const char *index;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
@@ -83,8 +83,8 @@ NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t co
 /* The same, with `options->index`. If the index knows all files, opens only the first one (with
  * NT_CHAIN_UNION_FIELDS always all). The file then has the names, fields and entries of the chain, but
  * reading from it is NT_INVALID: nt_file_resolve opens the other files. Rows of a file that cannot be
- * opened, that has changed, or whose fields differ, then fail. NT_INVALID if the index is none, or if
- * other users may write it.
+ * opened, that has changed, or whose fields differ, then fail. NT_INVALID if the file is not an index, or if
+ * other users may write to it.
  *
  * Returns the file to read from, which belongs to `file`: for files that were opened without an index,
  * `file` itself. Datasets and fields have equal numbers in both. Opens files at the first call, in several

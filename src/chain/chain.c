@@ -38,7 +38,7 @@ static enum nt_status keep_failure(const struct nt_error *failure, struct nt_are
                                    struct nt_chain_slice *slice, struct nt_error *error)
 {
     return slice->entries ? nt_failure_keep(failure, arena, &slice->failure, error)
-                          : nt_fail_with(error, failure);
+                          : nt_fail_copy(error, failure);
 }
 
 /* Fills the slice of a member that fails to open, if the index has its entries. The failure becomes
@@ -49,7 +49,7 @@ static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_ar
     const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->part, first);
     struct nt_error failure = slice->part->failure;
     if (!known)
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     slice->entries = known->entries;
     if (slice->entries && nt_is_environmental(failure.status))
         failure.status = NT_CORRUPT;
@@ -93,7 +93,7 @@ static enum nt_status fill_share(const struct building *building, const struct n
     if (failure.status && building->chain->options.rule == NT_CHAIN_FAIL)
         return keep_failure(&failure, arena, slice, building->error);
     if (failure.status)
-        return nt_fail_with(building->error, &failure);
+        return nt_fail_copy(building->error, &failure);
     if (status != NT_OK && !nt_message_about(building->error->message, part->path))
         nt_error_context(building->error, "%s", part->path);
     return status;
@@ -123,7 +123,7 @@ static enum nt_status count_entries(struct nt_chain_series *series, uint64_t *en
     *entries_ret = 0;
     for (uint32_t i = 0; i < series->slice_count; i++) {
         series->slices[i].first_entry = *entries_ret;
-        if (!nt_add(*entries_ret, series->slices[i].entries, entries_ret) || *entries_ret > INT64_MAX)
+        if (!nt_checked_add(*entries_ret, series->slices[i].entries, entries_ret) || *entries_ret > INT64_MAX)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^63 - 1 entries");
     }
     return NT_OK;
@@ -227,7 +227,7 @@ static void widen(const struct building *building)
         const struct nt_file *own = building->chain->parts[i].file;
         if (!own)
             continue;
-        file->is_size_claimed |= own->is_size_claimed;
+        file->is_size_unverified |= own->is_size_unverified;
         if (own->page_bytes > file->page_bytes)
             file->page_bytes = own->page_bytes;
     }
@@ -373,7 +373,7 @@ static enum nt_status refuse_files(const struct nt_chain *chain, uint32_t failed
                                    const struct nt_error *first, const char *advice, struct nt_error *error)
 {
     if (chain->part_count + chain->skipped == 1)
-        return nt_fail_with(error, first);
+        return nt_fail_copy(error, first);
     return nt_fail(error, first->status, NT_NO_OFFSET,
                    "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", failed,
                    tried < chain->part_count + chain->skipped ? "the first " : "", tried,
@@ -447,7 +447,7 @@ static enum nt_status open_others(const struct nt_file *stub, struct nt_file **f
                                   struct nt_error *error)
 {
     struct nt_chain *chain = stub->format_data;
-    nt_chain_find_waiting(stub);
+    nt_chain_find_lazy(stub);
     NT_TRY(open_required(chain, 0, chain->part_count, stub, error));
     return make_file(chain, false, stub->path, file_ret, error);
 }
@@ -467,7 +467,8 @@ struct trial {
     struct nt_error failure;
 };
 
-/* Compares the datasets of an open part, a copy of that number, with those of the first of its series. */
+/* Compares the datasets of an open member (a copy, with its number in the chain) with those of the first
+ * member of its series. */
 static enum nt_status compare_datasets(const struct trial *trial, uint32_t number,
                                        const struct nt_chain_member *part, bool *can_unite_ret,
                                        struct nt_error *error)
@@ -552,7 +553,7 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
         uint64_t found = 0;
         end = nt_chain_series_end(chain, i);
         for (uint32_t k = i; k < end; k++)
-            if (!nt_add(found, trial->entries[k], &found))
+            if (!nt_checked_add(found, trial->entries[k], &found))
                 return NT_OK; /* the whole chain reports it */
         expected = i ? expected : found;
         if (i)
@@ -561,7 +562,7 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
     return NT_OK;
 }
 
-enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
+enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_error *error)
 {
     if (!can_be_tried(file))
         return NT_OK;
@@ -656,7 +657,7 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
         if (!file->datasets[i]->failure)
             return NT_OK;
     if (file->dataset_count)
-        return nt_fail_with(error, file->datasets[0]->failure);
+        return nt_fail_copy(error, file->datasets[0]->failure);
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 

@@ -172,16 +172,16 @@ void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 struct nt_chain_member;
 
 /* The elements of consecutive columns in a cluster. */
-struct nt_claimed_run {
+struct nt_count_run {
     uint32_t end;      /* the place of the first column after them */
-    uint32_t elements; /* of each; NT_UNCLAIMED: unknown */
+    uint32_t elements; /* of each; NT_COUNT_UNKNOWN: unknown */
 };
-#define NT_UNCLAIMED UINT32_MAX
+#define NT_COUNT_UNKNOWN UINT32_MAX
 
 /* What is claimed of a cluster. The columns that do not follow from its entries have places (see
  * nt_chain_find_places). */
-struct nt_claimed_cluster {
-    struct nt_claimed_run *runs; /* ascending */
+struct nt_cluster_counts {
+    struct nt_count_run *runs; /* ascending */
     uint32_t run_count;
 };
 
@@ -191,7 +191,7 @@ struct nt_indexed_dataset {
     /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
     const char *schema;
     uint64_t *cluster_entries;
-    struct nt_claimed_cluster *claims; /* of each cluster; NULL: none */
+    struct nt_cluster_counts *claims; /* of each cluster; NULL: none */
 };
 
 /* A file at the time of indexing. */
@@ -283,27 +283,27 @@ size_t nt_chain_line_bytes(const struct nt_chain *chain);
 uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places);
 /* Finds the elements of a member's own columns, from page lists that can be loaded; none if they take more
  * than `max_bytes`. False without memory. */
-bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
+bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena);
 /* Compares what is claimed of a cluster of an open member with its page list, which is pinned: with that of
  * cluster `own_cluster` of the member's own dataset. Learns what is not claimed, if an index is to be saved.
  * NT_CORRUPT. */
 struct nt_chain_slice;
-enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
+enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      uint32_t cluster, uint32_t own_cluster, struct nt_error *error);
 /* Sets what is claimed of a slice's dataset and what was learned of it. False without memory. */
-bool nt_chain_merge_claims(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
+bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
                            struct nt_arena *arena);
-/* nt_dataset_ops.claim_elements: of members that wait. */
-bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
-                             uint32_t position, uint64_t *elements_ret);
+/* nt_dataset_ops.unverified_elements: of members that wait. */
+bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                  uint32_t position, uint64_t *elements_ret);
 
 /* Writes a cluster as "1200*50 33 -": the elements of each place, or "-" if unknown; and "*" with a number
  * if so many follow one another. */
-void nt_claimed_cluster_append(struct nt_buffer *out, const struct nt_claimed_cluster *cluster);
+void nt_cluster_counts_append(struct nt_buffer *out, const struct nt_cluster_counts *cluster);
 /* Reads it. NT_CORRUPT if the text is of another form. */
-enum nt_status nt_claimed_cluster_read(const char *text, struct nt_arena *arena,
-                                       struct nt_claimed_cluster *cluster, struct nt_error *error);
+enum nt_status nt_cluster_counts_read(const char *text, struct nt_arena *arena,
+                                      struct nt_cluster_counts *cluster, struct nt_error *error);
 
 /* ---- Numeric type promotion ---- */
 
@@ -334,9 +334,10 @@ struct nt_chain_member {
     struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
     struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
     bool waits;               /* opens with the first read of its rows: see nt_chain_slice */
-    /* Under the lock of the file, of one that waits and is open: how many calls use it, and its metadata. */
+    /* Of a lazily opened member, under the lock of the file: the number of calls that use it, and the bytes
+     * of its metadata. */
     uint32_t users;
-    uint64_t woken_bytes;
+    uint64_t lazy_open_bytes;
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
@@ -359,9 +360,9 @@ struct nt_chain {
     uint32_t holders; /* nt_files that share this chain */
     /* Of members that wait, under the lock of the file: the one after those opened last, and how many
      * these were. */
-    uint32_t next_waiting, opened_together;
+    uint32_t next_lazy, opened_together;
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
-    uint64_t woken_bytes;        /* of those that wait, and are open; under the lock of the file */
+    uint64_t lazy_open_bytes;    /* of those that wait, and are open; under the lock of the file */
     struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
     struct nt_lock notes_lock;
 };
@@ -377,8 +378,8 @@ struct nt_chain_slice {
     /* The member has the schema of the first one, and these entries in its clusters. It has one cluster
      * group in the chain, which opens it, and copies what is read of its pages. `dataset` is set during
      * that, under the lock of the file, and stays if pages need it. If fields have groups of their own (in
-     * trees, or with friends), the member stays open: with nt_chain_hold, and until others need the memory.
-     * NULL: the member is open. */
+     * trees, or with friends), the member stays open: with nt_chain_pin_member, and until others need the
+     * memory. NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
     bool stays_open;          /* pages need the dataset of the member */
     bool stands_alone;        /* no page needs it: it closes when nobody uses it */
@@ -403,7 +404,7 @@ static inline uint32_t nt_chain_own_clusters(const struct nt_dataset *own)
 }
 static inline uint64_t nt_chain_own_entries(const struct nt_dataset *own, uint32_t cluster)
 {
-    return own->field_groups ? own->part_borders[cluster + 1] - own->part_borders[cluster]
+    return own->field_groups ? own->part_boundaries[cluster + 1] - own->part_boundaries[cluster]
                              : nt_dataset_cluster(own, cluster).entries;
 }
 
@@ -430,9 +431,9 @@ struct nt_chain_series {
     struct nt_chain_fields fields;     /* numbered without the other series */
     uint32_t first_field;              /* of the chain */
     char schema[NT_SCHEMA_DIGEST + 1]; /* of the first member; "": its digest would not say all */
-    uint32_t *claimed_places;          /* [column of the first member]: as nt_chain_find_places sets them */
+    uint32_t *counted_places;          /* [column of the first member]: as nt_chain_find_places sets them */
     uint32_t place_count;
-    const struct nt_claimed_cluster *first_claims; /* what is claimed of the first member; or NULL */
+    const struct nt_cluster_counts *first_counts; /* what is claimed of the first member; or NULL */
 };
 
 /* The format_data of an nt_dataset: one slice per part of the chain. */
@@ -574,12 +575,12 @@ bool nt_chain_members_open_unknown(const struct nt_file *stub);
  * if it fails. */
 struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
 /* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
-enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
-                                     struct nt_error *error);
+enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_slice *slice,
+                                  struct nt_error *error);
 /* Closes a member, but not its source if a reader has it. */
 void nt_chain_close_member(struct nt_chain_member *part);
 /* Closes one that waits, which counts among those that are open. Under the lock of the file. */
-void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part);
+void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
 
 /* ---- Members that open when their rows are read ---- */
 
@@ -588,25 +589,25 @@ void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part);
  * others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Marks the members that the index knows and that need not be open before their rows are read. */
-void nt_chain_find_waiting(const struct nt_file *stub);
+void nt_chain_find_lazy(const struct nt_file *stub);
 /* Closes an open member if the chain keeps too much metadata, and it may wait. Thread-safe for different
  * members. */
-void nt_chain_let_wait(const struct nt_file *stub, struct nt_chain_member *part);
+void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part);
 /* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
 void nt_chain_load_lists(const struct nt_chain_member *part);
 /* Opens the member of a waiting slice, and others that will probably follow, and pins its groups. Checks
- * that the dataset is what is known of it. nt_chain_end_wake follows a success, both under the lock of
+ * that the dataset is what is known of it. nt_chain_close_slice follows a success, both under the lock of
  * the file. */
-enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                             struct nt_error *error);
+enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   struct nt_error *error);
 /* Unpins the groups and connects the sources of a slice whose page list has been copied, and closes its
  * member if nothing else needs that. */
-void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
-/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_release. For chains whose fields
- * have groups of their own. Closes others if the metadata of all takes too much memory. */
-enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                             struct nt_error *error);
-void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
+void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice);
+/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_unpin_member. For chains whose
+ * fields have groups of their own. Closes others if the metadata of all takes too much memory. */
+enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                   struct nt_error *error);
+void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
 
@@ -718,7 +719,7 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
 /* Opens the local members of a file that was opened lazily and closes them again, for up to a second.
  * Fails if some cannot be opened or have another schema, with their number and the first reason. Does
  * nothing for other files, remote chains and chains with an index. */
-enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error);
+enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_error *error);
 
 /* Opens the files of a list as one file with the list's name; the list outlives it. Fails if a file
  * cannot be opened or lacks the dataset, because the number of entries is then unknown. */

@@ -332,15 +332,16 @@ static enum nt_status find_parts(const struct nt_dataset *dataset, const struct 
         series->slices[i].first_part = (uint32_t)count;
         count += part_count_of(&series->slices[i]);
     }
-    uint64_t *borders = count < NT_NONE ? nt_arena_alloc(dataset->arena, count + 1, sizeof(*borders)) : NULL;
-    if (!borders)
+    uint64_t *boundaries =
+        count < NT_NONE ? nt_arena_alloc(dataset->arena, count + 1, sizeof(*boundaries)) : NULL;
+    if (!boundaries)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < series->slice_count; i++)
         for (uint32_t k = 0; k < part_count_of(&series->slices[i]); k++) {
             entries += part_entries(&series->slices[i], k);
-            borders[series->slices[i].first_part + k + 1] = entries;
+            boundaries[series->slices[i].first_part + k + 1] = entries;
         }
-    *parts = (struct nt_parts){series->first_field, (uint32_t)count, borders};
+    *parts = (struct nt_parts){series->first_field, (uint32_t)count, boundaries};
     return NT_OK;
 }
 
@@ -376,22 +377,22 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
     return status == NT_OK ? add_deletions(dataset, chain, error) : status;
 }
 
-/* Finds the places of the columns that all members of a series have that wait. */
+/* Finds the places of the columns; all lazily opened members of a series have the same ones. */
 static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_series *series,
                                   struct nt_error *error)
 {
     const struct nt_dataset *first = series->slices[0].dataset;
-    series->claimed_places =
-        nt_arena_alloc(dataset->arena, (size_t)first->column_count + 1, sizeof(*series->claimed_places));
-    if (!series->claimed_places)
+    series->counted_places =
+        nt_arena_alloc(dataset->arena, (size_t)first->column_count + 1, sizeof(*series->counted_places));
+    if (!series->counted_places)
         return nt_fail_memory(error);
-    series->place_count = nt_chain_find_places(first, series->claimed_places);
+    series->place_count = nt_chain_find_places(first, series->counted_places);
     if (!nt_chain_schema_digest(first, series->schema))
         series->schema[0] = '\0';
     const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
     if (known && known->schema && series->schema[0] && known->clusters == nt_chain_own_clusters(first) &&
         strcmp(series->schema, known->schema) == 0)
-        series->first_claims = known->claims;
+        series->first_counts = known->claims;
     return NT_OK;
 }
 
@@ -616,11 +617,11 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
                                    struct nt_group *group, struct nt_error *error)
 {
     nt_lock_acquire(&dataset->file->lock); /* another dataset of the chain may need the member */
-    enum nt_status status = nt_chain_wake(dataset, slice, error);
+    enum nt_status status = nt_chain_open_slice(dataset, slice, error);
     if (status == NT_OK) {
         status = copy_group(dataset, slice, group,
                             &(struct own_groups){slice->dataset, 0, slice->dataset->group_count}, error);
-        nt_chain_end_wake(dataset, slice);
+        nt_chain_close_slice(dataset, slice);
     }
     nt_lock_release(&dataset->file->lock);
     return status;
@@ -769,7 +770,7 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
     enum nt_status status =
         to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, &pinned, error);
     if (status == NT_OK && own != NT_NONE && is_of_fields(slice))
-        status = nt_chain_check_claims(dataset, slice, own_cluster(dataset, slice, group), own, error);
+        status = nt_chain_check_counts(dataset, slice, own_cluster(dataset, slice, group), own, error);
     if (status == NT_OK)
         status = copy_group(dataset, slice, group, &(struct own_groups){slice->dataset, own, own != NT_NONE},
                             error);
@@ -784,19 +785,19 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
 {
     if (slice->waits && !dataset->field_groups)
         return load_waiting(dataset, slice, group, error);
-    enum nt_status status = nt_chain_hold(dataset, slice, error);
+    enum nt_status status = nt_chain_pin_member(dataset, slice, error);
     if (status != NT_OK)
         return status;
     status = dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
                                                               : load_own_group(dataset, slice, group, error);
-    nt_chain_release(dataset, slice);
+    nt_chain_unpin_member(dataset, slice);
     return status;
 }
 
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
-    enum nt_status status = slice->failure ? nt_fail_with(error, slice->failure)
+    enum nt_status status = slice->failure ? nt_fail_copy(error, slice->failure)
                                            : load(dataset, slice, nt_group_slot(dataset, number), error);
     if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->part->path))
         nt_error_context(error, "%s", slice->part->path);

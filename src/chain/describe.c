@@ -66,7 +66,7 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     if (slice->failure || !nt_chain_schema_of(slice)->ops->describe_page)
         return NT_OK;
-    enum nt_status status = nt_chain_hold(dataset, slice, NULL);
+    enum nt_status status = nt_chain_pin_member(dataset, slice, NULL);
     if (status != NT_OK)
         return status;
     own = nt_chain_member_page(dataset, slice, column, page, &group);
@@ -77,13 +77,13 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
         }
     if (own)
         nt_group_unpin(group);
-    nt_chain_release(dataset, slice);
+    nt_chain_unpin_member(dataset, slice);
     return status;
 }
 
 /* Those of a member that has the column. */
 static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
-                                uint32_t columns[NT_DECODE_TOGETHER - 1])
+                                uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
 {
     uint32_t own, count = 0, shown = 0;
     const struct nt_chain_slice *slice = nt_chain_column_slice(dataset, column, &own);
@@ -100,15 +100,15 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
 {
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     const char *format = slice->failure ? NULL : nt_chain_schema_of(slice)->format;
-    if (!format || strcmp(format, "ttree") != 0 || nt_chain_hold(dataset, slice, NULL) != NT_OK)
+    if (!format || strcmp(format, "ttree") != 0 || nt_chain_pin_member(dataset, slice, NULL) != NT_OK)
         return;
     slice->dataset->ops->page_elsewhere(slice->dataset, page, location);
-    nt_chain_release(dataset, slice);
+    nt_chain_unpin_member(dataset, slice);
 }
 
 /* A slice with the row has the field. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                const struct nt_description *description, bool opens_file,
+                                const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, field, part);
@@ -135,7 +135,7 @@ static void close_dataset(struct nt_dataset *dataset)
 const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
     .complete_record = nt_chain_complete_record,
-    .claim_elements = nt_chain_claim_elements,
+    .unverified_elements = nt_chain_unverified_elements,
     .reloads_groups = true,
     .find_blob = find_blob,
     .page_extents = page_extents,
@@ -223,7 +223,7 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
     return status;
 }
 
-/* Has a member that waits the page lists of a dataset still in the file? Those of trees are read one by one
+/* Are the page lists of a lazily opened member's dataset only in the file? Those of trees are read one by one
  * while it is open. */
 static bool has_lists_in_file(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
@@ -242,7 +242,7 @@ static enum nt_status visit_once(const struct nt_file *file, uint32_t number, vi
         const struct nt_chain_slice *slice = dataset->failure ? NULL : nt_chain_slice(dataset, number);
         if (!slice || !has_lists_in_file(dataset, slice))
             continue;
-        if (!held && (status = nt_chain_hold(dataset, slice, error)) == NT_OK) {
+        if (!held && (status = nt_chain_pin_member(dataset, slice, error)) == NT_OK) {
             held = slice;
             holder = dataset;
         }
@@ -254,7 +254,7 @@ static enum nt_status visit_once(const struct nt_file *file, uint32_t number, vi
     if (status == NT_OK)
         status = visit_open(file, number, visit, context, error);
     if (held)
-        nt_chain_release(holder, held);
+        nt_chain_unpin_member(holder, held);
     return status;
 }
 

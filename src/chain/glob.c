@@ -33,7 +33,7 @@ struct matches {
 
 static enum nt_status add_path(struct matches *matches, const char *path, struct nt_error *error)
 {
-    char **paths = nt_grow(matches->paths, matches->count, &matches->capacity, sizeof(char *));
+    char **paths = nt_array_grow(matches->paths, matches->count, &matches->capacity, sizeof(char *));
     char *copy = strdup(path);
     if (paths)
         matches->paths = paths;
@@ -84,10 +84,10 @@ static enum nt_status match_in(const char *folder, const char *rest, struct matc
     struct nt_buffer pattern = {0};
     for (const char *at = folder; *at; at++) {
         if (strchr("*?[\\", *at))
-            nt_buffer_byte(&pattern, '\\');
-        nt_buffer_byte(&pattern, *at);
+            nt_buffer_append_byte(&pattern, '\\');
+        nt_buffer_append_byte(&pattern, *at);
     }
-    nt_buffer_format(&pattern, "/%s", rest);
+    nt_buffer_append_format(&pattern, "/%s", rest);
     enum nt_status status =
         pattern.failed ? nt_fail_memory(error) : match_pattern(pattern.bytes, matches, error);
     nt_buffer_deinit(&pattern);
@@ -218,7 +218,7 @@ static enum nt_status keep(struct walk *walk, struct visited *visited, struct nt
     if (visited->is_kept)
         return NT_OK;
     struct nt_folder **items =
-        nt_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
+        nt_array_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
     if (!items)
         return nt_fail_memory(error);
     folders->items = items;
@@ -246,7 +246,8 @@ static enum nt_status add_match(struct walk *walk, struct visited *visited, cons
                                 struct nt_error *error)
 {
     NT_TRY(keep(walk, visited, error));
-    struct nt_remote_match *matches = nt_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
+    struct nt_remote_match *matches =
+        nt_array_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
     if (!matches)
         return nt_fail_memory(error);
     walk->matches = matches;
@@ -446,7 +447,7 @@ static enum nt_status find_matches(struct walk *walk, const char *folder, struct
     work(walk);
     while (walk->thread_count > 0) /* no thread starts any more */
         pthread_join(walk->threads[--walk->thread_count], NULL);
-    return walk->failure.status ? nt_fail_with(error, &walk->failure) : NT_OK;
+    return walk->failure.status ? nt_fail_copy(error, &walk->failure) : NT_OK;
 }
 
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,

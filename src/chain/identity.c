@@ -89,12 +89,12 @@ enum nt_status nt_chain_identify_member(const struct nt_chain_member *part,
 static void append_identity(struct nt_buffer *text, const struct nt_indexed_file *file)
 {
     if (file->state)
-        nt_buffer_format(text, "state %s, ", file->state);
-    nt_buffer_format(text, "%" PRIu64 " bytes of %s, ", file->bytes, file->modified);
+        nt_buffer_append_format(text, "state %s, ", file->state);
+    nt_buffer_append_format(text, "%" PRIu64 " bytes of %s, ", file->bytes, file->modified);
     if (file->validator)
-        nt_buffer_format(text, "version %s", file->validator);
+        nt_buffer_append_format(text, "version %s", file->validator);
     else
-        nt_buffer_format(text, "inode %" PRIu64, file->inode);
+        nt_buffer_append_format(text, "inode %" PRIu64, file->inode);
 }
 
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,

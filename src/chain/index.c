@@ -83,7 +83,7 @@ static void put_claims(struct nt_json *json, const struct nt_indexed_dataset *da
     struct nt_buffer text = {0};
     nt_json_member_array(json, "cluster_elements");
     for (uint64_t i = 0; i < dataset->clusters; i++) {
-        nt_claimed_cluster_append(&text, &dataset->claims[i]);
+        nt_cluster_counts_append(&text, &dataset->claims[i]);
         nt_json_buffer(json, &text);
     }
     nt_json_end_array(json);
@@ -188,8 +188,8 @@ static enum nt_status take_claims(const struct reading *reading, const json_t *o
         return nt_fail_memory(reading->error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *text = json_array_get(list, i);
-        NT_TRY(json_is_string(text) ? nt_claimed_cluster_read(json_string_value(text), arena,
-                                                              &dataset->claims[i], reading->error)
+        NT_TRY(json_is_string(text) ? nt_cluster_counts_read(json_string_value(text), arena,
+                                                             &dataset->claims[i], reading->error)
                                     : refuse(reading, "cluster_elements", "a list of texts"));
     }
     return NT_OK;
@@ -214,7 +214,7 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
         if (!json_is_integer(value) || json_integer_value(value) < 0)
             return refuse(reading, "cluster_entries", "a list of integers of at least 0");
         dataset->cluster_entries[i] = (uint64_t)json_integer_value(value);
-        if (!nt_add(sum, dataset->cluster_entries[i], &sum))
+        if (!nt_checked_add(sum, dataset->cluster_entries[i], &sum))
             return refuse(reading, "cluster_entries", "a list with the entries of each cluster");
     }
     if (sum != dataset->entries)
@@ -269,7 +269,8 @@ static enum nt_status take_line(struct reading *reading, const char *line, size_
     enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reading->error);
     if (status != NT_OK)
         return status;
-    struct nt_indexed_file *files = nt_grow(index->files, index->count, &reading->capacity, sizeof(*files));
+    struct nt_indexed_file *files =
+        nt_array_grow(index->files, index->count, &reading->capacity, sizeof(*files));
     if (files)
         index->files = files;
     status = files ? take_file(reading, object, &files[index->count]) : nt_fail_memory(reading->error);
@@ -524,7 +525,7 @@ static bool sum_entries(const struct nt_dataset *dataset, uint32_t first, uint64
         return false;
     for (uint32_t i = first + 1; i < nt_chain_series_end(chain, first); i++) {
         uint64_t entries;
-        if (!entries_of(&chain->parts[i], dataset, &entries) || !nt_add(*sum_ret, entries, sum_ret) ||
+        if (!entries_of(&chain->parts[i], dataset, &entries) || !nt_checked_add(*sum_ret, entries, sum_ret) ||
             *sum_ret > INT64_MAX)
             return false;
     }
@@ -579,7 +580,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     if (first != own->entries)
         return true;
     known->cluster_entries = entries;
-    return own->field_groups || nt_chain_find_claims(known, own, max_bytes, arena);
+    return own->field_groups || nt_chain_find_counts(known, own, max_bytes, arena);
 }
 
 /* A part's slice; NULL in a stub without it, or in a dataset that is not whole. */
@@ -606,7 +607,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     known->clusters = nt_chain_own_clusters(own);
     const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
     return known->path && find_clusters(known, own, nt_chain_line_bytes(nt_chain_of(dataset->file)), arena) &&
-                   (!slice || nt_chain_merge_claims(slice, known, arena))
+                   (!slice || nt_chain_merge_counts(slice, known, arena))
                ? NT_OK
                : NT_NO_MEMORY;
 }
@@ -686,7 +687,7 @@ static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *fil
         const struct nt_chain_slice *slice =
             file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
         if (slice && slice->learned && slice->waits &&
-            !nt_chain_merge_claims(slice, &known.datasets[slice->waits - part->known->datasets], arena))
+            !nt_chain_merge_counts(slice, &known.datasets[slice->waits - part->known->datasets], arena))
             return NT_NO_MEMORY;
     }
     nt_indexed_file_append(out, &known, nt_chain_line_bytes(chain));

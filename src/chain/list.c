@@ -60,7 +60,7 @@ enum { MAX_LIST_BYTES = 64 << 20 };
 
 /* A file of the list. */
 struct known {
-    struct nt_link link;
+    struct nt_hash_link link;
     dev_t device;
     ino_t inode;
     const char *path;
@@ -86,7 +86,7 @@ struct reading {
 static const struct known *find_known(const struct reading *reading, const struct stat *attributes,
                                       const char *dataset, uint64_t hash)
 {
-    const struct nt_link *link = nt_hash_table_find(&reading->known, hash);
+    const struct nt_hash_link *link = nt_hash_table_find(&reading->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = (const struct known *)link;
         if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
@@ -115,7 +115,7 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
     if (strlen(last) == length && strncmp(last, path, length) == 0)
         return NT_OK;
     const char **folders =
-        nt_grow(list->folders, list->folder_count, &reading->folder_capacity, sizeof(char *));
+        nt_array_grow(list->folders, list->folder_count, &reading->folder_capacity, sizeof(char *));
     if (!folders)
         return nt_fail_memory(error);
     list->folders = folders;
@@ -166,7 +166,7 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
                           struct nt_error *error)
 {
     struct nt_chain_list *list = reading->list;
-    struct nt_chain_file *files = nt_grow(list->files, list->count, &reading->capacity, sizeof(*files));
+    struct nt_chain_file *files = nt_array_grow(list->files, list->count, &reading->capacity, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
     list->files = files;
@@ -256,7 +256,8 @@ static enum nt_status take_name(struct reading *reading, const char *name, struc
     struct stat attributes;
     if (nt_is_address(name))
         return take_address(reading, name, error);
-    nt_buffer_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/", name);
+    nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/",
+                            name);
     if (path.failed) {
         nt_buffer_deinit(&path);
         return nt_fail_memory(error);
@@ -410,7 +411,7 @@ void nt_chain_list_free(struct nt_chain_list *list)
 /* ---- Expand remote patterns ---- */
 
 struct known_address {
-    struct nt_link link;
+    struct nt_hash_link link;
     const char *address, *dataset, *friend;
 };
 
@@ -429,9 +430,9 @@ static enum nt_status note_address(struct asking *asking, const struct nt_chain_
 {
     const char *dataset = file->sample ? file->sample->dataset : "";
     uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), asking->known_address.seed);
-    const struct nt_link *link = nt_hash_table_find(&asking->known_address, hash);
+    const struct nt_hash_link *link = nt_hash_table_find(&asking->known_address, hash);
     for (; link; link = nt_hash_table_next(link)) {
-        const struct known_address *known_address = NT_LINKED(link, struct known_address, link);
+        const struct known_address *known_address = NT_CONTAINER_OF(link, struct known_address, link);
         if (strcmp(known_address->address, file->address) == 0 &&
             strcmp(known_address->dataset, dataset) == 0 &&
             known_address->friend == nt_chain_friend_of(file->sample))
@@ -453,7 +454,8 @@ static enum nt_status append_file(struct asking *asking, const struct nt_chain_f
     enum nt_status status = file->address ? note_address(asking, file, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    struct nt_chain_file *files = nt_grow(asking->files, asking->count, &asking->capacity, sizeof(*files));
+    struct nt_chain_file *files =
+        nt_array_grow(asking->files, asking->count, &asking->capacity, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
     asking->files = files;

@@ -44,7 +44,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     if (!part->listed->sample && has_one && is_named_after_file(first) &&
         is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
-        return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
+        return file->datasets[0]->failure ? nt_fail_copy(error, file->datasets[0]->failure) : NT_OK;
     }
     size_t length = nt_dataset_path(first, path, sizeof(path));
     if (!length)
@@ -56,7 +56,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
                                          dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
         failure.status = NT_INCOMPATIBLE; /* for a dataset of the chain, which exists in the first file */
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 /* ---- Match fields ---- */
@@ -80,14 +80,14 @@ static void append_elements(struct nt_buffer *out, const struct nt_field *field)
 {
     bool has_values = nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && field->dtype.numpy;
     if (has_values)
-        nt_buffer_text(out, field->dtype.numpy);
+        nt_buffer_append_string(out, field->dtype.numpy);
     for (uint32_t i = 0; has_values && i < field->dimension_count; i++)
-        nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : " [", field->dimensions[i],
-                         i + 1 == field->dimension_count ? "]" : "");
+        nt_buffer_append_format(out, "%s%" PRIu64 "%s", i ? ", " : " [", field->dimensions[i],
+                                i + 1 == field->dimension_count ? "]" : "");
     if (nt_field_is_fortran_order(field))
-        nt_buffer_text(out, " in Fortran order");
+        nt_buffer_append_string(out, " in Fortran order");
     if (field->is_nullable)
-        nt_buffer_format(out, "%sor null", out->length ? ", " : "");
+        nt_buffer_append_format(out, "%sor null", out->length ? ", " : "");
 }
 
 void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
@@ -95,11 +95,11 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
     if (field->type.length)
         nt_append_printable(out, field->type.bytes, field->type.length);
     else
-        nt_buffer_text(out, nt_field_kind_name(field->kind));
+        nt_buffer_append_string(out, nt_field_kind_name(field->kind));
     struct nt_buffer elements = {0};
     append_elements(&elements, field);
     if (elements.length)
-        nt_buffer_format(out, " (%s)", elements.bytes);
+        nt_buffer_append_format(out, " (%s)", elements.bytes);
     nt_buffer_deinit_part(&elements, out);
 }
 
@@ -109,8 +109,8 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
 {
     struct nt_buffer path = {0}, left = {0}, right = {0};
     append_path(&path, named, field);
-    nt_buffer_text(&left, here ? "" : "no such field");
-    nt_buffer_text(&right, there ? "" : "no such field");
+    nt_buffer_append_string(&left, here ? "" : "no such field");
+    nt_buffer_append_string(&right, there ? "" : "no such field");
     if (here)
         nt_chain_append_type(&left, here);
     if (there)

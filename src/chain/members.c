@@ -206,7 +206,7 @@ static void *open_worker(void *argument)
         if (opening->wakes || opening->chain->options.save_index)
             nt_chain_load_lists(part); /* the rows, or an index, need them */
         if (part->file && opening->stub)
-            nt_chain_let_wait(opening->stub, part);
+            nt_chain_try_evict(opening->stub, part);
     }
     return NULL;
 }
@@ -229,10 +229,10 @@ void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32
            pthread_create(&threads[started], NULL, work, argument) == 0)
         started++;
     work(argument);
-    const unsigned sections = nt_fork_allow(); /* the others need their turn if a fork waits */
+    const unsigned sections = nt_critical_section_suspend(); /* the others need their turn if a fork waits */
     while (started > 0)
         pthread_join(threads[--started], NULL);
-    nt_fork_forbid(sections);
+    nt_critical_section_resume(sections);
 }
 
 static void open_together(struct opening *opening)
@@ -270,7 +270,7 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
         if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
-            return nt_fail_with(error, &part->failure);
+            return nt_fail_copy(error, &part->failure);
     }
     return NT_OK;
 }
@@ -282,36 +282,36 @@ enum { MAX_TOGETHER = 64 };
 /* Metadata of members that wait and are open, until they close. */
 static void count_woken(struct nt_chain *chain, struct nt_chain_member *part)
 {
-    if (!part->file || !part->waits || part->woken_bytes)
+    if (!part->file || !part->waits || part->lazy_open_bytes)
         return;
-    part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
-    chain->woken_bytes += part->woken_bytes;
+    part->lazy_open_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
+    chain->lazy_open_bytes += part->lazy_open_bytes;
 }
 
-void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part)
+void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part)
 {
-    chain->woken_bytes -= part->woken_bytes;
-    part->woken_bytes = 0;
+    chain->lazy_open_bytes -= part->lazy_open_bytes;
+    part->lazy_open_bytes = 0;
     nt_chain_close_member(part);
 }
 
-/* Who reads one file after another gets the next ones together, twice as many each time while their metadata
- * fits. */
+/* For a reader of one file after another, opens the next files together: twice as many each time, while their
+ * metadata fits. */
 static void wake_from(const struct nt_file *file, uint32_t number)
 {
     struct nt_chain *chain = file->format_data;
     uint64_t bytes = atomic_load_explicit(&chain->parts[0].file->budget.used, memory_order_relaxed);
-    bool goes_on = number && number == chain->next_waiting;
+    bool goes_on = number && number == chain->next_lazy;
     chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
     if (chain->opened_together > MAX_TOGETHER)
         chain->opened_together = MAX_TOGETHER;
     while (chain->opened_together > 1 &&
-           nt_budget_is_tight(&file->budget, chain->woken_bytes + chain->opened_together * bytes))
+           nt_budget_is_tight(&file->budget, chain->lazy_open_bytes + chain->opened_together * bytes))
         chain->opened_together /= 2;
     uint32_t left = chain->part_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
     struct opening opening = {.chain = chain, .next = number, .end = number + count, .wakes = true};
-    chain->next_waiting = opening.end;
+    chain->next_lazy = opening.end;
     open_together(&opening);
     for (uint32_t i = number; i < number + count; i++)
         count_woken(chain, &chain->parts[i]);
@@ -321,20 +321,20 @@ static void wake_from(const struct nt_file *file, uint32_t number)
 static void close_ahead(const struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
-    uint32_t end = chain->next_waiting;
+    uint32_t end = chain->next_lazy;
     for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
         if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
-            nt_chain_close_woken(chain, &chain->parts[i]);
+            nt_chain_close_lazy(chain, &chain->parts[i]);
 }
 
-enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
-                                     struct nt_error *error)
+enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_slice *slice,
+                                  struct nt_error *error)
 {
     struct nt_chain *chain = file->format_data;
     const struct nt_chain_member *part = slice->part;
     uint32_t number = (uint32_t)(part - chain->parts);
     enum nt_status status = NT_OK;
-    if (!part->file && number != chain->next_waiting)
+    if (!part->file && number != chain->next_lazy)
         close_ahead(file);
     if (!part->file)
         wake_from(file, number);
@@ -344,7 +344,7 @@ enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain
         count_woken(chain, &chain->parts[number]);
     }
     if (!part->file)
-        status = nt_fail_with(error, &part->failure);
+        status = nt_fail_copy(error, &part->failure);
     else if (part->file->page_bytes > file->page_bytes)
         file->page_bytes = part->file->page_bytes;
     if (status == NT_CHANGED)

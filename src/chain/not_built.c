@@ -52,7 +52,7 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
     return refuse(error);
 }
 
-enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
+enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_error *error)
 {
     return NT_OK;
 }

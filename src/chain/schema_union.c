@@ -139,9 +139,9 @@ static const struct nt_chain_slice *slice_of(const struct merging *merging)
 static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_slice *slice, uint32_t own)
 {
     const struct nt_field *field = &slice->dataset->fields[own];
-    nt_buffer_format(out, "%s: ", slice->part->path);
+    nt_buffer_append_format(out, "%s: ", slice->part->path);
     if (field->unreadable)
-        nt_buffer_text(out, field->unreadable);
+        nt_buffer_append_string(out, field->unreadable);
     else
         nt_chain_append_type(out, field);
 }
@@ -151,9 +151,9 @@ static enum nt_status refuse(struct merging *merging, uint32_t number, uint32_t 
 {
     struct merged *merged = &merging->merged[number];
     struct nt_buffer text = {0};
-    nt_buffer_format(&text, "%s: ", rule);
+    nt_buffer_append_format(&text, "%s: ", rule);
     append_file_and_type(&text, &merging->series->slices[merged->slice], merged->own);
-    nt_buffer_text(&text, "; ");
+    nt_buffer_append_string(&text, "; ");
     append_file_and_type(&text, slice_of(merging), own);
     merged->refusal = nt_buffer_to_arena(&text, merging->dataset->arena);
     return merged->refusal ? NT_OK : nt_fail_memory(merging->error);
@@ -254,11 +254,11 @@ static enum nt_status merge_field(struct merging *merging, uint32_t number, uint
 static bool reserve(struct merging *merging)
 {
     struct nt_field *fields =
-        nt_grow(merging->fields, merging->count, &merging->field_capacity, sizeof(*fields));
+        nt_array_grow(merging->fields, merging->count, &merging->field_capacity, sizeof(*fields));
     if (fields)
         merging->fields = fields;
     struct merged *merged =
-        nt_grow(merging->merged, merging->count, &merging->merged_capacity, sizeof(*merged));
+        nt_array_grow(merging->merged, merging->count, &merging->merged_capacity, sizeof(*merged));
     if (merged)
         merging->merged = merged;
     return fields && merged;

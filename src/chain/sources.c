@@ -108,7 +108,7 @@ static void prefetch_own(struct nt_source *source, const struct nt_extent *exten
 static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     struct nt_source *own = ((struct checked_source *)source)->own;
-    return own && nt_source_forget(own, offset, bytes);
+    return own && nt_source_invalidate(own, offset, bytes);
 }
 
 static void close_nothing(struct nt_source *source)
@@ -145,7 +145,7 @@ static void connect(struct nt_source *source, struct nt_source *own, struct nt_s
     source->size = own->size;
     source->split_bytes = own->split_bytes;
     source->beneath = own;
-    source->is_of_objects = own->is_of_objects;
+    source->is_object_store = own->is_object_store;
     source->first_byte = own->first_byte;
     checked->file = file;
     checked->own = own;

@@ -187,7 +187,7 @@ bool nt_is_named_row_range(const char *text);
 
 /* ---- Settings ---- */
 
-enum nt_confinement { NT_CONFINEMENT_ON, NT_CONFINEMENT_OFF, NT_CONFINEMENT_STRICT };
+enum nt_sandbox_mode { NT_SANDBOX_MODE_ON, NT_SANDBOX_MODE_OFF, NT_SANDBOX_MODE_STRICT };
 
 struct nt_settings {
     bool help, version;
@@ -196,7 +196,7 @@ struct nt_settings {
     struct nt_vfs_options tree;
     struct nt_fetcher_options remote;
     struct nt_mount_settings mount;
-    unsigned sandbox; /* enum nt_confinement */
+    unsigned sandbox; /* enum nt_sandbox_mode */
     bool is_chain;
     const char *const *select;  /* "DATASET:FILE", the name may be empty; NULL: none */
     const char *const *entries; /* "DATASET:FIRST:END", "DATASET:" is optional; NULL: none */
@@ -244,7 +244,7 @@ enum nt_status nt_settings_chain(const struct nt_settings *settings, const char 
 
 /* ---- Memory of the mount program ---- */
 
-struct nt_memory {
+struct nt_memory_limits {
     uint64_t cache_bytes; /* for the reader: decoded pages, and most of the pages being decoded */
     uint64_t reply_bytes; /* for replies to the kernel */
 };
@@ -292,9 +292,9 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
 /* Enters the sandbox: the program can only read the sources, store generated texts where the settings
  * say, and read or write in other places. Call before threads start. Fails if a part is missing that
  * the settings require. */
-enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
-                          const struct nt_sandbox_path *others, size_t other_count, unsigned uses,
-                          struct nt_sandbox *sandbox_ret, struct nt_error *error);
+enum nt_status nt_enter_sandbox(const struct nt_settings *settings, const char *const *sources,
+                                size_t source_count, const struct nt_sandbox_path *others, size_t other_count,
+                                unsigned uses, struct nt_sandbox *sandbox_ret, struct nt_error *error);
 
 /* ---- Progress line ---- */
 
@@ -419,7 +419,7 @@ int nt_source_count(const struct nt_invocation *invocation);
 
 /* Drops all privileges that the command does not need. Call before it reads a source or starts a
  * thread; reports failures. */
-enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
+enum nt_exit_status nt_command_enter_sandbox(const struct nt_invocation *invocation);
 
 /* Opens the tree of a source; reports failures, and broken files if the command shows them. */
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
@@ -490,42 +490,43 @@ enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, 
 
 /* ---- Names of the command line ---- */
 
-struct nt_named_node {
+struct nt_node_list_item {
     uint64_t node;
     char *path; /* in the tree */
 };
 
-struct nt_named {
-    struct nt_named_node *items;
+struct nt_node_list {
+    struct nt_node_list_item *items;
     size_t count, capacity;
 };
 
 /* Finds what a PATH means: the node of this path; else what nt_name_match finds in the file or dataset
  * that the path begins with. NT_NOT_FOUND if that is nothing; the error then has a similar name, or says
  * what the field at the start of the path contains. */
-enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_named *named,
-                             struct nt_error *error);
-void nt_named_deinit(struct nt_named *named);
+enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt_node_list *named,
+                                 struct nt_error *error);
+void nt_node_list_deinit(struct nt_node_list *named);
 /* Appends the nodes of another list, which is empty then. */
-enum nt_status nt_named_move(struct nt_named *named, struct nt_named *from, struct nt_error *error);
+enum nt_status nt_node_list_move(struct nt_node_list *named, struct nt_node_list *from,
+                                 struct nt_error *error);
 /* The fields of one dataset at the start of the nodes, at most `count`; 0: the first node is no field. */
-uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields);
+uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count, uint32_t *fields);
 
 /* Appends the nodes that the names of --columns mean below a path. */
-enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char *columns,
-                                struct nt_named *all, struct nt_error *error);
+enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const char *columns,
+                                    struct nt_node_list *all, struct nt_error *error);
 
 /* Finds the node that a command that takes one path means. NT_INVALID for a pattern of several. */
-enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
-                                 struct nt_error *error);
+enum nt_status nt_find_one_node(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                                struct nt_error *error);
 
 /* The only dataset of a file, if the node is the file's; else the node. */
-uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node);
+uint64_t nt_node_only_dataset(struct nt_vfs *vfs, uint64_t node);
 /* Is it a field, a dataset, or a directory above them? */
-bool nt_named_is_field(const struct nt_tree_entry *entry);
+bool nt_entry_is_field(const struct nt_tree_entry *entry);
 
 /* If the node is the directory of a field, fails with what it contains. */
-bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
+bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
 
 /* ---- File attributes ---- */
 
@@ -538,26 +539,26 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 
 /* ---- Iterating over datasets ---- */
 
-/* Called for a file with datasets; `resolved` is the selected part of it. `is_of_many`: the path is a
- * passthrough directory. Reports its own failures. */
+/* Called for a file with datasets; `resolved` is the selected part of it. `is_in_directory_of_files`: the
+ * path is a passthrough directory. Reports its own failures. */
 typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_resolved_node *resolved,
-                                          bool is_of_many);
+                                          bool is_in_directory_of_files);
 
 /* Visits the file of a node; for a passthrough directory, all files below it. Reports failures,
  * continues, and returns the first. */
 enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint64_t node,
                                      nt_visit_file *visit, void *context);
 
-/* Called for a dataset by its index in the file; `field` is the field of the scope, else NT_NONE. The
- * dataset may have failed to open. Reports its own failures. */
+/* Called for a dataset by its index in the file; `field` is the field that `resolved` names, else NT_NONE.
+ * The dataset may have failed to open. Reports its own failures. */
 typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_resolved_node *resolved,
                                              uint32_t index, uint32_t field);
 
-/* Visits the dataset of a scope; for a file or directory, all datasets below it. */
+/* Visits the dataset of a node; for a file or directory, all datasets below it. */
 enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
                                         void *context);
 
-/* The dataset of a scope, or the only one below it, and the field. Reports failures. */
+/* The dataset of a node, or the only one below it, and the field. Reports failures. */
 enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved, uint32_t *index_ret,
                                          uint32_t *field_ret);
 
@@ -568,7 +569,7 @@ struct nt_report {
     /* Set by the command: */
     const char *document; /* kind of the JSON document */
     /* Begins a file. May be NULL. */
-    void (*begin)(struct nt_report *report, const struct nt_file *file, bool is_of_many);
+    void (*begin)(struct nt_report *report, const struct nt_file *file, bool is_in_directory_of_files);
     /* Prints a dataset, or adds members to its object. Sets `failure` for what it reports itself. */
     enum nt_status (*show)(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
                            struct nt_error *error);

@@ -76,7 +76,7 @@ enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *e
     fflush(stdout); /* keep the order of both streams on a terminal */
     if (subject && !nt_message_about(error->message, shown ? shown : "")) {
         append_escaped(&text, shown && *shown ? shown : "/");
-        nt_buffer_text(&text, ": ");
+        nt_buffer_append_string(&text, ": ");
     }
     append_escaped(&text, error->message);
     fprintf(stderr, "ntuple: %s\n", text.failed ? error->message : text.bytes);
@@ -133,7 +133,7 @@ static const char **readable_paths(const struct nt_invocation *invocation, int s
     return paths;
 }
 
-enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
+enum nt_exit_status nt_command_enter_sandbox(const struct nt_invocation *invocation)
 {
     enum { NAMES = 3 };
     const struct nt_command *command = invocation->command;
@@ -150,12 +150,12 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     others[NAMES] = (struct nt_sandbox_path){directory_of(target), true};
     size_t count;
     const char **paths = readable_paths(invocation, nt_source_count(invocation), &count);
-    enum nt_status status =
-        paths
-            ? nt_confine(invocation->settings, paths, count, others + first, NAMES - first + command->writes,
-                         NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL | (command->renames ? NT_SANDBOX_RENAMES : 0),
-                         invocation->sandbox, &error)
-            : nt_fail_memory(&error);
+    enum nt_status status = paths ? nt_enter_sandbox(invocation->settings, paths, count, others + first,
+                                                     NAMES - first + command->writes,
+                                                     NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL |
+                                                         (command->renames ? NT_SANDBOX_RENAMES : 0),
+                                                     invocation->sandbox, &error)
+                                  : nt_fail_memory(&error);
     for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
         if (invocation->chains[i])
             status = nt_chain_list_expand_remote(invocation->chains[i],
@@ -196,8 +196,8 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 /* ---- Visit paths ---- */
 
 /* Visits the nodes one by one, but those of the fields of one dataset together if `joins_fields`. */
-static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_named *named, bool joins_fields,
-                                       nt_visit *visit, void *context)
+static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_node_list *named,
+                                       bool joins_fields, nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
     struct nt_error error = {0};
@@ -210,7 +210,7 @@ static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_named
         struct nt_target target = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
         if (joins_fields)
-            target.count = nt_named_fields(&named->items[i], named->count - i, fields);
+            target.count = nt_node_list_fields(&named->items[i], named->count - i, fields);
         step = target.count ? target.count : 1;
         nt_note_failure(&first, visit(context, vfs, &target));
     }
@@ -234,23 +234,23 @@ static enum nt_exit_status visit_paths(struct nt_vfs *vfs, char **paths, int cou
                                        nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
-    struct nt_named all = {.count = 0};
+    struct nt_node_list all = {.count = 0};
     for (int i = 0; i < count; i++) {
         struct nt_error error = {0};
-        struct nt_named named;
-        enum nt_status status = nt_named_find(vfs, paths[i], &named, &error);
+        struct nt_node_list named;
+        enum nt_status status = nt_node_list_find(vfs, paths[i], &named, &error);
         if (status == NT_OK && joins_fields)
-            status = nt_named_move(&all, &named, &error);
+            status = nt_node_list_move(&all, &named, &error);
         else if (status == NT_OK)
             nt_note_failure(&first, visit_nodes(vfs, &named, false, visit, context));
         if (status == NT_NOT_FOUND)
             say_chain(paths[i], &error);
         if (status != NT_OK)
             nt_note_failure(&first, nt_print_error(paths[i], &error));
-        nt_named_deinit(&named);
+        nt_node_list_deinit(&named);
     }
     nt_note_failure(&first, visit_nodes(vfs, &all, true, visit, context));
-    nt_named_deinit(&all);
+    nt_node_list_deinit(&all);
     return first;
 }
 
@@ -258,7 +258,7 @@ enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, b
                                        nt_visit *visit, void *context)
 {
     struct nt_vfs *vfs = NULL;
-    enum nt_exit_status first = nt_confine_command(invocation);
+    enum nt_exit_status first = nt_command_enter_sandbox(invocation);
     if (first == NT_EXIT_OK)
         first = nt_open_tree(invocation, invocation->operands[0], &vfs);
     if (first != NT_EXIT_OK)
@@ -382,8 +382,8 @@ size_t nt_path_enter(struct nt_buffer *path, const char *name)
 {
     size_t length = path->length;
     if (length > 0 && path->bytes[length - 1] != '/')
-        nt_buffer_byte(path, '/');
-    nt_buffer_text(path, name);
+        nt_buffer_append_byte(path, '/');
+    nt_buffer_append_string(path, name);
     return length;
 }
 
@@ -436,7 +436,7 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 struct walk {
     nt_visit_file *visit;
     void *context;
-    bool is_of_many;
+    bool is_in_directory_of_files;
     unsigned depth; /* of nested folders */
 };
 
@@ -452,8 +452,8 @@ static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, c
     struct nt_dir_listing *listing = nt_dir_listing_new(vfs, node, walk->depth, &error);
     enum nt_status status = listing ? NT_OK : error.status;
     walk->depth++;
-    walk->is_of_many = true;
-    nt_buffer_text(&below, path);
+    walk->is_in_directory_of_files = true;
+    nt_buffer_append_string(&below, path);
     while (status == NT_OK && (status = nt_dir_listing_next(listing, &error)) == NT_OK && listing->count > 0)
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
@@ -480,7 +480,7 @@ static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, con
     if (nt_node_resolve(vfs, node, &resolved, &error) != NT_OK)
         return nt_print_error(path, &error);
     if (resolved.file) {
-        result = walk->visit(walk->context, &resolved, walk->is_of_many);
+        result = walk->visit(walk->context, &resolved, walk->is_in_directory_of_files);
     } else if (resolved.inode_kind == NT_INODE_PASSTHROUGH) {
         result = visit_folder(walk, vfs, path, node);
     } else if (resolved.inode_kind == NT_INODE_FAILED) {
@@ -544,8 +544,8 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
     if (datasets->count++ >= SHOWN_DATASETS)
         return NT_EXIT_OK;
     size_t length = nt_dataset_path(dataset, name, sizeof(name));
-    nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
-                     length < sizeof(name) ? "" : "\u2026");
+    nt_buffer_append_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
+                            length < sizeof(name) ? "" : "\u2026");
     return NT_EXIT_OK;
 }
 
@@ -581,7 +581,7 @@ static enum nt_exit_status report_dataset(void *context, const struct nt_resolve
         nt_json_member_text(json, "name", dataset->name);
         nt_json_member_dataset_path(json, resolved->opened, index);
     }
-    enum nt_status status = dataset->failure ? nt_fail_with(&error, dataset->failure)
+    enum nt_status status = dataset->failure ? nt_fail_copy(&error, dataset->failure)
                                              : report->show(report, resolved->vfs->reader, dataset, &error);
     if (json && status != NT_OK)
         nt_json_member_text(json, "error", nt_text_of(error.message));
@@ -591,7 +591,7 @@ static enum nt_exit_status report_dataset(void *context, const struct nt_resolve
 }
 
 static enum nt_exit_status report_file(void *context, const struct nt_resolved_node *resolved,
-                                       bool is_of_many)
+                                       bool is_in_directory_of_files)
 {
     struct nt_report *report = context;
     struct nt_buffer out = {0};
@@ -602,7 +602,7 @@ static enum nt_exit_status report_file(void *context, const struct nt_resolved_n
         nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
     }
     if (report->begin)
-        report->begin(report, resolved->file, is_of_many);
+        report->begin(report, resolved->file, is_in_directory_of_files);
     if (report->json)
         nt_json_member_array(&json, "datasets");
     enum nt_exit_status result = nt_for_each_dataset(resolved, report_dataset, report);

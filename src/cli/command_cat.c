@@ -13,7 +13,7 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const struct n
     struct nt_progress *progress = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    if (nt_named_contents(vfs, target->node, &error))
+    if (nt_fail_field_contents(vfs, target->node, &error))
         return nt_print_error(target->path, &error);
     bool is_known =
         progress->is_requested && nt_vfs_stat(vfs, target->node, true, &attributes, NULL) == NT_OK;

@@ -191,13 +191,13 @@ static void copy_directory(struct copier *copier, uint64_t node)
 static void enter_destination(struct copier *copier, const char *destination, const char *path,
                               const char *file)
 {
-    nt_buffer_text(&copier->destination, destination);
+    nt_buffer_append_string(&copier->destination, destination);
     if (!nt_is_directory(destination))
         return;
     struct nt_text name = nt_path_name(path);
     if (name.length == 0)
         name = nt_path_name(file);
-    nt_buffer_byte(&copier->destination, '/');
+    nt_buffer_append_byte(&copier->destination, '/');
     nt_buffer_append(&copier->destination, name.bytes, name.length);
 }
 
@@ -232,15 +232,15 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct copier copier = {.settings = invocation->settings};
     struct nt_error error = {0};
     uint64_t node;
-    enum nt_exit_status status = nt_confine_command(invocation);
+    enum nt_exit_status status = nt_command_enter_sandbox(invocation);
     if (status == NT_EXIT_OK)
         status = nt_open_tree(invocation, file, &copier.vfs);
     if (status != NT_EXIT_OK)
         return status;
     nt_progress_start(&copier.progress, !invocation->settings->quiet);
-    nt_buffer_text(&copier.source, path);
+    nt_buffer_append_string(&copier.source, path);
     enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
-    bool is_tried = nt_named_find_one(copier.vfs, path, &node, &error) == NT_OK &&
+    bool is_tried = nt_find_one_node(copier.vfs, path, &node, &error) == NT_OK &&
                     nt_overwrite_guard_init(&copier.guard, invocation, copier.vfs, node, &error) == NT_OK &&
                     copy(&copier, node, &error) == NT_OK;
     nt_progress_clear(&copier.progress);

@@ -41,7 +41,7 @@ static void append_name(struct nt_buffer *out, const struct nt_dataset *dataset,
         const struct nt_field *at = &dataset->fields[path[depth]];
         if (at->parent != NT_NONE && nt_field_has_nameless_item(&dataset->fields[at->parent]))
             continue;
-        nt_buffer_text(out, out->length ? "/" : "");
+        nt_buffer_append_string(out, out->length ? "/" : "");
         nt_append_printable(out, at->name.bytes, at->name.length);
     }
 }
@@ -62,7 +62,7 @@ static void append_histogram(struct nt_buffer *out, const struct nt_summary *sum
         most = summary->bins[i] > most ? summary->bins[i] : most;
     for (uint32_t i = 0; i < summary->bin_count; i++) {
         unsigned height = (unsigned)(8 * ((double)summary->bins[i] / (double)most) + 0.5);
-        nt_buffer_text(out, bars[summary->bins[i] && height == 0 ? 1 : height]);
+        nt_buffer_append_string(out, bars[summary->bins[i] && height == 0 ? 1 : height]);
     }
 }
 
@@ -89,7 +89,7 @@ static void fill_cells(struct nt_arena *arena, const struct nt_dataset *dataset,
                                summary->unread};
     struct nt_buffer name = {0}, histogram = {0};
     append_name(&name, dataset, summary->field);
-    nt_buffer_text(&name, summary->is_of_lengths ? " (bytes)" : "");
+    nt_buffer_append_string(&name, summary->is_of_lengths ? " (bytes)" : "");
     cells[FIELD] = nt_buffer_to_arena(&name, arena);
     for (int i = 0; i < LEAST - VALUES; i++)
         cells[VALUES + i] = nt_arena_format(arena, "%" PRIu64, counts[i]);

@@ -164,7 +164,7 @@ static void append_pair(struct nt_buffer *out, const struct nt_dataset_pair *pai
     if (a && b && strcmp(a, b) == 0)
         return;
     if (a && b)
-        nt_buffer_text(out, " and ");
+        nt_buffer_append_string(out, " and ");
     if (b)
         nt_append_printable(out, b, strlen(b));
 }
@@ -182,7 +182,7 @@ static void append_fields(struct nt_buffer *out, const struct nt_dataset_pair *p
         if (side && paths[0].length == paths[1].length &&
             strcmp(nt_buffer_string(&paths[0]), nt_buffer_string(&paths[1])) == 0)
             continue;
-        nt_buffer_text(out, separator);
+        nt_buffer_append_string(out, separator);
         append_printable(out, &paths[side]);
         separator = " and ";
     }
@@ -196,18 +196,18 @@ static void append_location(struct nt_buffer *out, const struct nt_dataset_pair 
 {
     append_fields(out, pair, difference);
     if (difference->column != NT_NONE)
-        nt_buffer_format(out, ", column %" PRIu32, difference->column);
+        nt_buffer_append_format(out, ", column %" PRIu32, difference->column);
     if (difference->row == NT_DIFF_NOWHERE)
         return;
-    nt_buffer_format(out, "[%" PRIu64 "]", difference->row);
+    nt_buffer_append_format(out, "[%" PRIu64 "]", difference->row);
     if (difference->element != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, "[%" PRIu64 "]", difference->element);
+        nt_buffer_append_format(out, "[%" PRIu64 "]", difference->element);
     if (difference->entry != NT_DIFF_NOWHERE && difference->entry != difference->row)
-        nt_buffer_format(out, " (entry %" PRIu64 ")", difference->entry);
+        nt_buffer_append_format(out, " (entry %" PRIu64 ")", difference->entry);
     if (difference->byte != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, ", byte %" PRIu64, difference->byte);
+        nt_buffer_append_format(out, ", byte %" PRIu64, difference->byte);
     if (difference->first_byte != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, ", shown from byte %" PRIu64, difference->first_byte);
+        nt_buffer_append_format(out, ", shown from byte %" PRIu64, difference->first_byte);
 }
 
 /* Schema texts are printed as they are, values as in JSON. */
@@ -215,7 +215,7 @@ static void append_value(struct nt_buffer *out, const struct nt_diff_value *valu
 {
     struct nt_buffer text = {0};
     if (value->kind == NT_DIFF_NOTHING || (value->kind == NT_DIFF_WORDS && !value->text.length)) {
-        nt_buffer_text(out, "none");
+        nt_buffer_append_string(out, "none");
     } else if (value->kind == NT_DIFF_WORDS) {
         nt_append_printable(out, value->text.bytes, value->text.length);
     } else {
@@ -225,9 +225,9 @@ static void append_value(struct nt_buffer *out, const struct nt_diff_value *valu
         append_printable(out, &text);
     }
     if (has_bits) {
-        nt_buffer_text(out, " (0x");
+        nt_buffer_append_string(out, " (0x");
         nt_append_diff_bits(out, value);
-        nt_buffer_byte(out, ')');
+        nt_buffer_append_byte(out, ')');
     }
     nt_buffer_deinit_part(&text, out);
 }
@@ -239,29 +239,29 @@ static void append_difference(struct nt_buffer *out, const struct nt_dataset_pai
     const struct nt_diff_value *values = difference->values;
     const char *property = difference->property;
     append_pair(out, pair);
-    nt_buffer_format(out, ": %s: ", nt_diff_part_name(difference->part));
+    nt_buffer_append_format(out, ": %s: ", nt_diff_part_name(difference->part));
     size_t before = out->length;
     append_location(out, pair, difference);
     if (out->length > before)
-        nt_buffer_text(out, ": ");
+        nt_buffer_append_string(out, ": ");
     if ((values[0].kind == NT_DIFF_NOTHING) != (values[1].kind == NT_DIFF_NOTHING)) {
         unsigned side = values[0].kind == NT_DIFF_NOTHING;
-        nt_buffer_format(out, "%s only in %s, ", property, side_names[side]);
+        nt_buffer_append_format(out, "%s only in %s, ", property, side_names[side]);
         append_value(out, &values[side], false);
-        nt_buffer_byte(out, '\n');
+        nt_buffer_append_byte(out, '\n');
         return;
     }
     bool has_bits = nt_diff_values_look_alike(difference), has_property = strcmp(property, "value") != 0;
     if (difference->part == NT_DIFF_VALUES && values[0].kind == NT_DIFF_WORDS)
-        nt_buffer_text(out, "not compared: ");
+        nt_buffer_append_string(out, "not compared: ");
     for (; has_property && *property; property++) /* a JSON name as words */
-        nt_buffer_byte(out, *property == '_' ? ' ' : *property);
-    nt_buffer_text(out, has_property ? ": " : "");
+        nt_buffer_append_byte(out, *property == '_' ? ' ' : *property);
+    nt_buffer_append_string(out, has_property ? ": " : "");
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_buffer_format(out, "%s%s ", side ? ", " : "", side_names[side]);
+        nt_buffer_append_format(out, "%s%s ", side ? ", " : "", side_names[side]);
         append_value(out, &values[side], has_bits);
     }
-    nt_buffer_byte(out, '\n');
+    nt_buffer_append_byte(out, '\n');
 }
 
 /* ---- JSON objects ---- */
@@ -396,17 +396,18 @@ static void print_pair(struct differ *differ, uint64_t fields)
     differ->out = (struct nt_buffer){0};
     if (count && !differ->settings->quiet) {
         append_pair(&differ->out, differ->pair);
-        nt_buffer_format(&differ->out, ": %" PRIu64 " of %" PRIu64 " %s", count, fields,
-                         fields == 1  ? "field differs"
-                         : count == 1 ? "fields differs"
-                                      : "fields differ");
+        nt_buffer_append_format(&differ->out, ": %" PRIu64 " of %" PRIu64 " %s", count, fields,
+                                fields == 1  ? "field differs"
+                                : count == 1 ? "fields differs"
+                                             : "fields differ");
         for (unsigned part = 0; part < NT_DIFF_PARTS; part++)
             if (count_fields(differ, part)) {
-                nt_buffer_format(&differ->out, "%s%s %" PRIu64, separator,
-                                 nt_diff_part_name((enum nt_diff_part)part), count_fields(differ, part));
+                nt_buffer_append_format(&differ->out, "%s%s %" PRIu64, separator,
+                                        nt_diff_part_name((enum nt_diff_part)part),
+                                        count_fields(differ, part));
                 separator = ", ";
             }
-        nt_buffer_byte(&differ->out, '\n');
+        nt_buffer_append_byte(&differ->out, '\n');
     }
     nt_buffer_append(&differ->out, nt_buffer_string(&lines), lines.length);
     nt_buffer_deinit_part(&lines, &differ->out);
@@ -540,19 +541,20 @@ static void print_conclusion(struct differ *differ)
     static const char *const verbs[NT_DIFF_PARTS] = {"differs", "differ", "differs"};
     const char *separator = ": ";
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_buffer_text(&differ->out, side ? " and " : "");
+        nt_buffer_append_string(&differ->out, side ? " and " : "");
         nt_append_printable(&differ->out, differ->sources[side].path, strlen(differ->sources[side].path));
     }
     for (int part = 0; part < NT_DIFF_PARTS; part++) {
         if (!differ->total.differences[part] && !(differ->options.parts[part] && differ->compared))
             continue;
-        nt_buffer_format(&differ->out, "%s%s %s", separator, nt_diff_part_name((enum nt_diff_part)part),
-                         differ->total.differences[part] ? verbs[part] : "same");
+        nt_buffer_append_format(&differ->out, "%s%s %s", separator,
+                                nt_diff_part_name((enum nt_diff_part)part),
+                                differ->total.differences[part] ? verbs[part] : "same");
         separator = ", ";
     }
     if (differ->total.failures)
-        nt_buffer_text(&differ->out, ", some cannot be read");
-    nt_buffer_byte(&differ->out, '\n');
+        nt_buffer_append_string(&differ->out, ", some cannot be read");
+    nt_buffer_append_byte(&differ->out, '\n');
     print_out(differ);
 }
 
@@ -622,7 +624,7 @@ static bool open_scope(struct source *source, const char *path)
 {
     struct nt_error error = {0};
     uint64_t node = NT_VFS_ROOT;
-    if (nt_named_find_one(source->vfs, path, &node, &error) != NT_OK ||
+    if (nt_find_one_node(source->vfs, path, &node, &error) != NT_OK ||
         nt_node_resolve(source->vfs, node, &source->resolved, &error) != NT_OK) {
         nt_print_error(*path ? path : source->path, &error);
         return false;
@@ -669,7 +671,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     const struct nt_settings *settings = invocation->settings;
     bool are_all = !settings->schema && !settings->values && !settings->layout;
     struct differ differ = {.settings = settings};
-    if (nt_confine_command(invocation) != NT_EXIT_OK)
+    if (nt_command_enter_sandbox(invocation) != NT_EXIT_OK)
         return NT_EXIT_TROUBLE;
     nt_progress_start(&differ.progress, !settings->quiet);
     differ.options = (struct nt_diff_options){

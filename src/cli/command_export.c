@@ -61,7 +61,7 @@ static char *temporary_name(const char *path)
     uint64_t number = (uint64_t)getpid();
     (void)!getrandom(&number, sizeof(number), 0);
     nt_buffer_append(&name, path, (size_t)(nt_path_name(path).bytes - path));
-    nt_buffer_format(&name, ".ntuple-export-%016" PRIx64 ".part", number);
+    nt_buffer_append_format(&name, ".ntuple-export-%016" PRIx64 ".part", number);
     return nt_buffer_take(&name);
 }
 
@@ -261,13 +261,13 @@ static const struct kind {
 
 static void append_quoted(struct nt_buffer *out, const char *text, size_t length)
 {
-    nt_buffer_byte(out, '\'');
+    nt_buffer_append_byte(out, '\'');
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\'' || text[i] == '\\')
-            nt_buffer_byte(out, '\\');
-        nt_buffer_byte(out, text[i]);
+            nt_buffer_append_byte(out, '\\');
+        nt_buffer_append_byte(out, text[i]);
     }
-    nt_buffer_byte(out, '\'');
+    nt_buffer_append_byte(out, '\'');
 }
 
 /* "DATASET:FILE", the name may be empty. */
@@ -275,14 +275,14 @@ static void append_selection(struct nt_buffer *out, const char *value)
 {
     const char *path = nt_select_path(value);
     size_t name_length = (size_t)(path - value) - 1;
-    nt_buffer_text(out, ", entries=");
+    nt_buffer_append_string(out, ", entries=");
     if (name_length) {
-        nt_buffer_byte(out, '{');
+        nt_buffer_append_byte(out, '{');
         append_quoted(out, value, name_length);
-        nt_buffer_text(out, ": ");
+        nt_buffer_append_string(out, ": ");
     }
     append_quoted(out, path, strlen(path));
-    nt_buffer_text(out, name_length ? "}" : "");
+    nt_buffer_append_string(out, name_length ? "}" : "");
 }
 
 /* The line of Python that writes Parquet by pyarrow. */
@@ -292,27 +292,27 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
     const char *file = invocation->operands[0], *end;
     struct nt_row_range range;
     size_t length;
-    nt_buffer_text(line, settings->is_chain ? "ntuple.chain(" : "ntuple.open(");
+    nt_buffer_append_string(line, settings->is_chain ? "ntuple.chain(" : "ntuple.open(");
     append_quoted(line, file, strlen(file));
     if (settings->select && settings->select[0])
         append_selection(line, settings->select[0]);
     if (invocation->operand_count > 2) {
-        nt_buffer_text(line, ")[");
+        nt_buffer_append_string(line, ")[");
         append_quoted(line, invocation->operands[1], strlen(invocation->operands[1]));
-        nt_buffer_text(line, "].to_parquet(");
+        nt_buffer_append_string(line, "].to_parquet(");
     } else {
-        nt_buffer_text(line, ").only().to_parquet(");
+        nt_buffer_append_string(line, ").only().to_parquet(");
     }
     append_quoted(line, out, strlen(out));
     for (const char *at = settings->columns; at; at = *end ? end + 1 : NULL) {
         end = strchrnul(at, ',');
-        nt_buffer_text(line, at == settings->columns ? ", columns=[" : ", ");
+        nt_buffer_append_string(line, at == settings->columns ? ", columns=[" : ", ");
         append_quoted(line, at, (size_t)(end - at));
-        nt_buffer_text(line, *end ? "" : "]");
+        nt_buffer_append_string(line, *end ? "" : "]");
     }
     if (settings->entries && nt_named_row_range_parse(settings->entries[0], &length, &range))
-        nt_buffer_format(line, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
-    nt_buffer_byte(line, ')');
+        nt_buffer_append_format(line, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
+    nt_buffer_append_byte(line, ')');
 }
 
 static enum nt_exit_status complain_about_kind(const struct nt_invocation *invocation, const char *out)
@@ -437,13 +437,13 @@ static enum nt_exit_status export_dataset(struct exporter *exporter, uint32_t fi
 }
 
 static enum nt_exit_status export_file(void *context, const struct nt_resolved_node *resolved,
-                                       bool is_of_many)
+                                       bool is_in_directory_of_files)
 {
     struct exporter *exporter = context;
     struct nt_overwrite_guard guard;
     struct nt_error error = {0};
     uint32_t index, field;
-    if (is_of_many) {
+    if (is_in_directory_of_files) {
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a folder of files; name one, or all of them with --chain");
         return nt_print_error(exporter->invocation->operands[0], &error);
     }
@@ -464,18 +464,18 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
 /* The path and --columns mean fields of one dataset, or a node above fields. */
 static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path)
 {
-    struct nt_named all = {.count = 0};
+    struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
     uint32_t *fields = NULL, count = 0;
     const char *columns = exporter->invocation->settings->columns;
-    enum nt_status status =
-        columns ? nt_named_columns(vfs, path, columns, &all, &error) : nt_named_find(vfs, path, &all, &error);
+    enum nt_status status = columns ? nt_node_list_columns(vfs, path, columns, &all, &error)
+                                    : nt_node_list_find(vfs, path, &all, &error);
     if (status == NT_OK) {
         fields = calloc(all.count + 1, sizeof(*fields));
         status = fields ? NT_OK : nt_fail_memory(&error);
     }
     if (status == NT_OK)
-        count = nt_named_fields(all.items, all.count, fields);
+        count = nt_node_list_fields(all.items, all.count, fields);
     bool is_one = count == all.count || (!count && all.count == 1 && !columns);
     if (status == NT_OK && !is_one)
         status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
@@ -486,7 +486,7 @@ static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs
         status == NT_OK ? nt_for_each_file(vfs, all.items[0].path, all.items[0].node, export_file, exporter)
                         : nt_print_error(columns || !*path ? NULL : path, &error);
     free(fields);
-    nt_named_deinit(&all);
+    nt_node_list_deinit(&all);
     return result;
 }
 
@@ -500,7 +500,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
             exporter.kind = &kinds[i];
     if (!exporter.kind)
         return complain_about_kind(invocation, exporter.out);
-    enum nt_exit_status result = nt_confine_command(invocation);
+    enum nt_exit_status result = nt_command_enter_sandbox(invocation);
     if (result == NT_EXIT_OK)
         result = nt_open_tree(invocation, invocation->operands[0], &vfs);
     if (result != NT_EXIT_OK)

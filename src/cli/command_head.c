@@ -47,7 +47,8 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_resolved
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
+static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved,
+                                      bool is_in_directory_of_files)
 {
     uint32_t index, field;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
@@ -129,7 +130,7 @@ static enum nt_status fill_field(struct sample *sample, struct nt_row_writer *wr
         enum nt_status done = has_cell ? nt_row_write_cell(writer, 0, row, &text, &failure) : NT_OK;
         bool is_read = has_cell && done == NT_OK;
         if (done != NT_OK && status == NT_OK)
-            status = nt_fail_with(error, &failure);
+            status = nt_fail_copy(error, &failure);
         cells[row] = is_read ? printable(sample, nt_buffer_string(&text), text.length) : "?";
     }
     nt_buffer_deinit(&text);
@@ -276,7 +277,8 @@ struct heading {
     const struct nt_target *target;
 };
 
-static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
+static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved,
+                                     bool is_in_directory_of_files)
 {
     const struct heading *heading = context;
     uint32_t index, field;
@@ -298,12 +300,12 @@ static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const 
 static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct header *header = context;
-    struct nt_named all = {.count = 0};
+    struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
-    enum nt_status status = nt_named_columns(vfs, target->path, header->settings->columns, &all, &error);
+    enum nt_status status = nt_node_list_columns(vfs, target->path, header->settings->columns, &all, &error);
     uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
-    uint32_t count = fields ? nt_named_fields(all.items, all.count, fields) : 0;
+    uint32_t count = fields ? nt_node_list_fields(all.items, all.count, fields) : 0;
     if (status == NT_OK && !fields)
         status = nt_fail_memory(&error);
     if (status == NT_OK && (!count || count < all.count))
@@ -317,7 +319,7 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     else
         result = nt_print_error(NULL, &error);
     free(fields);
-    nt_named_deinit(&all);
+    nt_node_list_deinit(&all);
     return result;
 }
 

@@ -492,7 +492,7 @@ static uint64_t file_bytes(const struct nt_file *file)
     if (!file->layout_sources)
         return nt_source_size(file->source, &total, NULL) == NT_OK ? total : 0;
     for (uint32_t i = 0; i < file->layout_source_count; i++) {
-        if (file->layout_sources[i]->is_of_objects)
+        if (file->layout_sources[i]->is_object_store)
             return objects_bytes(file);
         if (nt_file_layout_size(file, i, &size, NULL) == NT_OK)
             total += size;
@@ -500,13 +500,13 @@ static uint64_t file_bytes(const struct nt_file *file)
     return total;
 }
 
-static void begin(struct nt_report *report, const struct nt_file *file, bool is_of_many)
+static void begin(struct nt_report *report, const struct nt_file *file, bool is_in_directory_of_files)
 {
     struct inspector *inspector = (struct inspector *)report;
     inspector->file_bytes = file_bytes(file);
     if (report->json) {
         nt_json_member_unsigned(report->json, "file_bytes", inspector->file_bytes);
-    } else if (is_of_many) {
+    } else if (is_in_directory_of_files) {
         if (report->has_printed)
             putchar('\n');
         print_line(inspector, "file", file->path);

@@ -196,7 +196,7 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
 static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
 {
     const struct nt_settings *settings = lister->invocation->settings;
-    return settings->fields ? nt_named_is_field(entry) : settings->all || entry->name[0] != '.';
+    return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 static void print_entries(struct lister *lister, const struct nt_tree_entry *entries, size_t count)
@@ -379,11 +379,11 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const struct 
     struct nt_error error = {0};
     const struct nt_settings *settings = lister->invocation->settings;
     const char *path = target->path;
-    uint64_t node = settings->fields ? nt_named_only_dataset(vfs, target->node) : target->node;
+    uint64_t node = settings->fields ? nt_node_only_dataset(vfs, target->node) : target->node;
     lister->vfs = vfs;
     lister->status = NT_EXIT_OK;
     nt_buffer_clear(&lister->path);
-    nt_buffer_text(&lister->path, path);
+    nt_buffer_append_string(&lister->path, path);
     if (nt_vfs_stat(vfs, node, true, &attributes, &error) != NT_OK)
         return nt_print_error(path, &error);
     if (attributes.class == NT_VFS_DIRECTORY)

@@ -9,9 +9,9 @@
 #include "core/model/model.h"
 #include "render/render.h"
 
-static void begin(struct nt_report *report, const struct nt_file *file, bool is_of_many)
+static void begin(struct nt_report *report, const struct nt_file *file, bool is_in_directory_of_files)
 {
-    if (report->json || !is_of_many)
+    if (report->json || !is_in_directory_of_files)
         return;
     if (report->has_printed)
         putchar('\n');

@@ -36,7 +36,7 @@ static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entr
     }
     drawing->directories++;
     size_t length = drawing->indent.length;
-    nt_buffer_text(&drawing->indent, below[is_last]);
+    nt_buffer_append_string(&drawing->indent, below[is_last]);
     draw_directory(drawing, entry->name, entry->node);
     nt_path_leave(&drawing->indent, length);
 }
@@ -44,7 +44,7 @@ static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entr
 static bool is_shown(const struct drawing *drawing, const struct nt_tree_entry *entry)
 {
     const struct nt_settings *settings = drawing->settings;
-    return settings->fields ? nt_named_is_field(entry) : settings->all || entry->name[0] != '.';
+    return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 /* Draws an entry when the next one is known: the last has another branch. */
@@ -87,7 +87,7 @@ static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const struct 
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
     const char *name = *target->path ? target->path : invocation->operands[0];
-    uint64_t node = invocation->settings->fields ? nt_named_only_dataset(vfs, target->node) : target->node;
+    uint64_t node = invocation->settings->fields ? nt_node_only_dataset(vfs, target->node) : target->node;
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status != NT_OK)
         return nt_print_error(name, &error);

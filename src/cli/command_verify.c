@@ -95,9 +95,9 @@ static void print_finding_as_json(struct nt_verifier *verifier, const struct nt_
 /* Frees the path. */
 static void append_part(struct nt_buffer *line, const char *kind, struct nt_buffer *path)
 {
-    nt_buffer_text(line, kind);
+    nt_buffer_append_string(line, kind);
     nt_append_printable(line, nt_buffer_string(path), path->length);
-    nt_buffer_text(line, ": ");
+    nt_buffer_append_string(line, ": ");
     nt_buffer_deinit_part(path, line);
 }
 
@@ -121,14 +121,14 @@ static void print_finding(struct nt_verifier *verifier, const struct nt_finding 
 {
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
-    nt_buffer_format(&line, ": %s: ", nt_finding_name(finding->kind));
+    nt_buffer_append_format(&line, ": %s: ", nt_finding_name(finding->kind));
     append_location(&line, verifier->file, finding);
     nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
     if (finding->page != UINT64_MAX)
-        nt_buffer_format(&line, " [page %" PRIu64 " of the column]", finding->page);
+        nt_buffer_append_format(&line, " [page %" PRIu64 " of the column]", finding->page);
     if (finding->count > 1)
-        nt_buffer_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
-    nt_buffer_byte(&line, '\n');
+        nt_buffer_append_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
+    nt_buffer_append_byte(&line, '\n');
     print_line(verifier, &line);
 }
 
@@ -176,23 +176,23 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
 {
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
-    nt_buffer_format(&line, ": %" PRIu64 " pages, ", summary->pages);
+    nt_buffer_append_format(&line, ": %" PRIu64 " pages, ", summary->pages);
     if (summary->unchecked)
-        nt_buffer_format(&line, "%" PRIu64 " of them without a checksum, ", summary->unchecked);
-    nt_buffer_format(&line, "%" PRIu64 " bytes: ", summary->stored_bytes);
+        nt_buffer_append_format(&line, "%" PRIu64 " of them without a checksum, ", summary->unchecked);
+    nt_buffer_append_format(&line, "%" PRIu64 " bytes: ", summary->stored_bytes);
     const char *separator = "";
     if (strcmp(verdict(summary), "ok") == 0) {
-        nt_buffer_text(&line, "ok");
+        nt_buffer_append_string(&line, "ok");
         separator = ", ";
     }
     for (int kind = 0; kind < NT_FINDING_KINDS; kind++) {
         if (!summary->findings[kind])
             continue;
-        nt_buffer_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
-                         nt_finding_name((enum nt_finding_kind)kind));
+        nt_buffer_append_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
+                                nt_finding_name((enum nt_finding_kind)kind));
         separator = ", ";
     }
-    nt_buffer_byte(&line, '\n');
+    nt_buffer_append_byte(&line, '\n');
     print_line(verifier, &line);
 }
 
@@ -403,7 +403,7 @@ static enum nt_exit_status verify_folder(const struct work *work, const char *pa
 {
     struct walk walk = {.work = work, .top = path, .folder = folder};
     struct nt_error error = {0};
-    nt_buffer_text(&walk.path, path);
+    nt_buffer_append_string(&walk.path, path);
     if (!walk.path.failed)
         verify_below(&walk);
     nt_buffer_deinit(&walk.path);
@@ -479,7 +479,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         .struct_bytes = sizeof(options), .cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
     struct nt_reader *reader;
     struct nt_error error = {0};
-    enum nt_exit_status confined = nt_confine_command(invocation);
+    enum nt_exit_status confined = nt_command_enter_sandbox(invocation);
     if (confined != NT_EXIT_OK)
         return confined;
     if (nt_reader_new(&options, &reader, &error) != NT_OK)

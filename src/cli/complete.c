@@ -67,9 +67,9 @@ static void complete_file_path(FILE *out, const struct nt_vfs_options *options, 
     if (nt_vfs_new(&source, 1, options, &vfs, NULL) != NT_OK)
         return;
     const char *path = nt_arena_copy(arena, word, paths.directory_length);
-    if (path && nt_named_find_one(vfs, path, &directory, NULL) == NT_OK) {
+    if (path && nt_find_one_node(vfs, path, &directory, NULL) == NT_OK) {
         (void)!nt_vfs_readdir(vfs, directory, 0, take, &paths, NULL);
-        uint64_t dataset = nt_named_only_dataset(vfs, directory);
+        uint64_t dataset = nt_node_only_dataset(vfs, directory);
         paths.has_only_directories = true; /* the fields of a dataset that may be left out */
         if (dataset != directory && *paths.begun)
             (void)!nt_vfs_readdir(vfs, dataset, 0, take, &paths, NULL);
@@ -201,7 +201,7 @@ static void complete_path(struct completer *completer, const struct nt_settings 
     options.threads = 0; /* decodes nothing */
     source = expand_home(source, completer->arena);
     fputs("\tpaths\n", completer->out);
-    if (nt_confine(settings, &source, 1, NULL, 0, NT_SANDBOX_OPENS, &sandbox, NULL) == NT_OK)
+    if (nt_enter_sandbox(settings, &source, 1, NULL, 0, NT_SANDBOX_OPENS, &sandbox, NULL) == NT_OK)
         complete_file_path(completer->out, &options, source, completer->word, completer->arena);
 }
 

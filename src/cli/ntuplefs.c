@@ -34,11 +34,11 @@ static void memory_prepare(void)
 /* Splits `cachesize` (0: 256 MiB, less on a small machine or in a small control group) for this number of
  * concurrent requests. Replies are at most 1 MiB, and use huge pages. A few replies are extra; further ones,
  * for many threads, come out of the cache's memory, at most an eighth of it. */
-static struct nt_memory memory_share(uint64_t cachesize, unsigned threads)
+static struct nt_memory_limits memory_share(uint64_t cachesize, unsigned threads)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
     const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE, part = nt_memory_available() / 8;
-    struct nt_memory memory = {cachesize, threads * reply};
+    struct nt_memory_limits memory = {cachesize, threads * reply};
     if (!cachesize)
         memory.cache_bytes = part > most ? most : part < least ? least : part;
     if (memory.reply_bytes > memory.cache_bytes / 8)
@@ -107,8 +107,8 @@ void nt_index_file_deinit(struct nt_index_file *file, bool is_owner)
 
 #define NT_PROGRAM "ntuplefs"
 
-enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_status status,
-                                    const struct nt_error *error)
+enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum nt_exit_status status,
+                                          const struct nt_error *error)
 {
     nt_log_line(&program->log, error->message);
     return status;
@@ -123,8 +123,8 @@ static void append_absolute(struct nt_buffer *text, const char *source)
     if (!path)
         path = nt_address_redact(source);
     if (folder)
-        nt_buffer_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
-    nt_buffer_text(text, path ? path : "");
+        nt_buffer_append_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
+    nt_buffer_append_string(text, path ? path : "");
     free(folder);
     free(path);
 }
@@ -138,13 +138,13 @@ static unsigned request_threads(const struct nt_settings *settings)
     return threads > fewest ? threads : fewest;
 }
 
-struct nt_memory nt_memory_of(const struct nt_settings *settings)
+struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings)
 {
     return memory_share(settings->tree.cache_bytes, request_threads(settings));
 }
 
 /* The settings that both processes pass to libfuse. */
-static struct nt_mount_settings mount_settings(const struct nt_program *program)
+static struct nt_mount_settings mount_settings(const struct nt_mount_program *program)
 {
     enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not block a reader's own next read */
     const struct nt_settings *settings = &program->settings;
@@ -156,19 +156,19 @@ static struct nt_mount_settings mount_settings(const struct nt_program *program)
     mount.subtype = mount.subtype ? mount.subtype : NT_PROGRAM;
     mount.options = settings->passed.bytes;
     mount.threads = request_threads(settings);
-    mount.reply_bytes = nt_memory_of(settings).reply_bytes;
+    mount.reply_bytes = nt_memory_limits_of(settings).reply_bytes;
     mount.reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD;
     return mount;
 }
 
 /* Derives everything from the options; call before the fork. */
-static enum nt_status program_prepare(struct nt_program *program, struct nt_error *error)
+static enum nt_status program_prepare(struct nt_mount_program *program, struct nt_error *error)
 {
     struct nt_buffer *text = &program->source_text;
     struct nt_index_file *index = &program->index;
     append_absolute(text, program->sources[0]);
     if (program->source_count > 1)
-        nt_buffer_format(text, " and %zu more", program->source_count - 1);
+        nt_buffer_append_format(text, " and %zu more", program->source_count - 1);
     if (text->failed || program->settings.passed.failed)
         return nt_fail_memory(error);
     program->mount_settings = mount_settings(program);
@@ -200,24 +200,25 @@ static void print_help(void)
 }
 
 /* Handles options that print something instead of mounting. */
-static enum nt_exit_status print(struct nt_program *program, int operand_count)
+static enum nt_exit_status print(struct nt_mount_program *program, int operand_count)
 {
     struct nt_error error = {0};
     if (program->settings.help) {
         print_help();
     } else if (nt_check_versions(operand_count, &error) != NT_OK) {
-        return nt_program_fail(program, NT_EXIT_USAGE, &error);
+        return nt_mount_program_fail(program, NT_EXIT_USAGE, &error);
     } else {
         nt_print_versions(NT_PROGRAM, nt_mount_libfuse_version());
         if (nt_mount_missing_features())
             printf("libfuse %s\n", nt_mount_missing_features());
     }
-    return nt_standard_output_finish(&error) == NT_OK ? NT_EXIT_OK
-                                                      : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
+    return nt_standard_output_finish(&error) == NT_OK
+               ? NT_EXIT_OK
+               : nt_mount_program_fail(program, NT_EXIT_OUTPUT, &error);
 }
 
 /* Forks, and runs one of the processes to its end. */
-static enum nt_exit_status divide(struct nt_program *program)
+static enum nt_exit_status divide(struct nt_mount_program *program)
 {
     struct nt_error error = {0};
     enum nt_supervisor_role role;
@@ -230,14 +231,14 @@ static enum nt_exit_status divide(struct nt_program *program)
     if (status == NT_OK)
         status = program_prepare(program, &error);
     if (status != NT_OK)
-        return nt_program_fail(program, nt_exit_status(status), &error);
+        return nt_mount_program_fail(program, nt_exit_status(status), &error);
     if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)
-        return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
-    return role == NT_SUPERVISOR_ROLE_WORKER ? nt_program_run_worker(program)
-                                             : nt_program_run_supervisor(program);
+        return nt_mount_program_fail(program, NT_EXIT_INTERNAL, &error);
+    return role == NT_SUPERVISOR_ROLE_WORKER ? nt_mount_program_run_worker(program)
+                                             : nt_mount_program_run_supervisor(program);
 }
 
-static enum nt_exit_status run(struct nt_program *program)
+static enum nt_exit_status run(struct nt_mount_program *program)
 {
     struct nt_error error = {0};
     if (!program->settings.foreground && !program->settings.mount.is_debugging) {
@@ -250,7 +251,7 @@ static enum nt_exit_status run(struct nt_program *program)
             return exit_status;
         case NT_BACKGROUND_FAILED:
             nt_fail_system(&error, errno, "cannot run in the background");
-            return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
+            return nt_mount_program_fail(program, NT_EXIT_INTERNAL, &error);
         case NT_BACKGROUND_CHILD:
             break;
         }
@@ -279,8 +280,8 @@ static char *name_after_source(const char *source, struct nt_arena *arena)
 }
 
 /* Splits the operands into sources and the mountpoint. mount(8) always gives both. */
-static enum nt_status take_operands(struct nt_program *program, bool is_helper, int count, char **operands,
-                                    struct nt_arena *arena, struct nt_error *error)
+static enum nt_status take_operands(struct nt_mount_program *program, bool is_helper, int count,
+                                    char **operands, struct nt_arena *arena, struct nt_error *error)
 {
     program->sources = (const char *const *)operands;
     program->is_named_after_source = count == 1 && !is_helper;
@@ -301,8 +302,8 @@ static bool is_helper(const char *name)
     return strncmp(slash ? slash + 1 : name, "mount.", strlen("mount.")) == 0;
 }
 
-static enum nt_exit_status parse_and_run(struct nt_program *program, int argument_count, char **arguments,
-                                         struct nt_arena *arena)
+static enum nt_exit_status parse_and_run(struct nt_mount_program *program, int argument_count,
+                                         char **arguments, struct nt_arena *arena)
 {
     struct nt_error error = {0};
     int first;
@@ -311,19 +312,19 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
                                               nt_mount_options, nt_tree_options, nt_accepted_options, NULL};
     if (nt_options_parse(tables, false, argument_count, arguments, &program->settings, arena, &first,
                          &error) != NT_OK)
-        return nt_program_fail(program, nt_exit_status(error.status), &error);
+        return nt_mount_program_fail(program, nt_exit_status(error.status), &error);
     if (program->settings.help || program->settings.version)
         return print(program, argument_count - first);
     if (take_operands(program, is_mount_helper, argument_count - first, arguments + first, arena, &error) !=
         NT_OK)
-        return nt_program_fail(program, NT_EXIT_USAGE, &error);
+        return nt_mount_program_fail(program, NT_EXIT_USAGE, &error);
     return run(program);
 }
 
 int main(int argument_count, char **arguments)
 {
-    struct nt_program program = {.log = {.program = NT_PROGRAM, .channel = NT_NO_CHANNEL},
-                                 .background = NT_FOREGROUND};
+    struct nt_mount_program program = {.log = {.program = NT_PROGRAM, .channel = NT_NO_CHANNEL},
+                                       .background = NT_FOREGROUND};
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
     nt_close_inherited(argument_count, arguments);
@@ -336,7 +337,7 @@ int main(int argument_count, char **arguments)
         status = parse_and_run(&program, argument_count, copies, arena);
     } else {
         nt_fail_memory(&error);
-        status = nt_program_fail(&program, NT_EXIT_INTERNAL, &error);
+        status = nt_mount_program_fail(&program, NT_EXIT_INTERNAL, &error);
     }
     nt_buffer_deinit(&program.settings.passed);
     nt_arena_free(arena);

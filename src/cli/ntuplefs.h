@@ -29,7 +29,7 @@ void nt_index_file_deinit(struct nt_index_file *file, bool is_owner);
 
 /* ---- The program ---- */
 
-struct nt_program {
+struct nt_mount_program {
     struct nt_settings settings;
     const char *const *sources;
     size_t source_count;
@@ -45,14 +45,14 @@ struct nt_program {
 };
 
 /* Reports the error and returns `status`. */
-enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_status status,
-                                    const struct nt_error *error);
+enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum nt_exit_status status,
+                                          const struct nt_error *error);
 
 /* The memory limits that the settings give. */
-struct nt_memory nt_memory_of(const struct nt_settings *settings);
+struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings);
 
 /* Run the worker or the supervisor, to its end. */
-enum nt_exit_status nt_program_run_worker(struct nt_program *program);
-enum nt_exit_status nt_program_run_supervisor(struct nt_program *program);
+enum nt_exit_status nt_mount_program_run_worker(struct nt_mount_program *program);
+enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *program);
 
 #endif

@@ -90,7 +90,8 @@ static bool parse_size(const char *text, uint64_t *bytes_ret)
     if (*end == '\0')
         return true;
     const char *unit = strchr(units, toupper((unsigned char)*end));
-    return unit && end[1] == '\0' && nt_multiply(*bytes_ret, 1024ull << 10 * (unit - units), bytes_ret);
+    return unit && end[1] == '\0' &&
+           nt_checked_multiply(*bytes_ret, 1024ull << 10 * (unit - units), bytes_ret);
 }
 
 static unsigned most_of(const struct nt_option *row)
@@ -122,15 +123,15 @@ static bool parse_choice(const char *text, const char *const *choices, unsigned 
 /* Appends an option for libfuse. The value may have commas: SELinux contexts do. */
 static void pass(struct nt_buffer *list, const struct nt_option *row, const char *value)
 {
-    nt_buffer_format(list, "%s%s", list->length ? "," : "", row->passed);
+    nt_buffer_append_format(list, "%s%s", list->length ? "," : "", row->passed);
     for (const char *next = row->argument ? value : ""; *next; next++)
-        nt_buffer_format(list, *next == ',' || *next == '\\' ? "\\%c" : "%c", *next);
+        nt_buffer_append_format(list, *next == ',' || *next == '\\' ? "\\%c" : "%c", *next);
 }
 
 static void append_value(void *context, const char *value, const char *help)
 {
     struct nt_buffer *list = context;
-    nt_buffer_format(list, "%s%s", list->length ? ", " : "", value);
+    nt_buffer_append_format(list, "%s%s", list->length ? ", " : "", value);
 }
 
 /* Lists all values if they are known, else describes a value. */
@@ -139,13 +140,14 @@ static void append_expected(const struct nt_option *row, struct nt_buffer *text)
     if (row->each_value)
         row->each_value(append_value, text);
     else if (row->kind == NT_OPTION_NUMBER)
-        nt_buffer_format(text, "a number from 1 to %u", most_of(row));
+        nt_buffer_append_format(text, "a number from 1 to %u", most_of(row));
     else if (row->kind == NT_OPTION_SIZE)
-        nt_buffer_text(text, "a whole number of bytes, or with a suffix K, M, G or T for powers of 1024");
+        nt_buffer_append_string(text,
+                                "a whole number of bytes, or with a suffix K, M, G or T for powers of 1024");
     else if (row->kind == NT_OPTION_ID)
-        nt_buffer_text(text, "a number from 0 to 4294967294");
+        nt_buffer_append_string(text, "a number from 0 to 4294967294");
     else
-        nt_buffer_text(text, row->expected ? row->expected : row->argument);
+        nt_buffer_append_string(text, row->expected ? row->expected : row->argument);
 }
 
 static enum nt_status refuse(const struct nt_option *row, const char *value, struct nt_error *error)
@@ -193,8 +195,8 @@ static enum nt_status add_path(const struct nt_option *row, const char *value, s
         return nt_fail_system(error, errno, "option \"%s\": %s", row->name, given);
     struct nt_buffer text = {0};
     if (is_named)
-        nt_buffer_format(&text, "%.*s:", (int)(colon ? colon - value : 0), value);
-    nt_buffer_text(&text, path);
+        nt_buffer_append_format(&text, "%.*s:", (int)(colon ? colon - value : 0), value);
+    nt_buffer_append_string(&text, path);
     free(path);
     const char *copy = text.failed ? NULL : nt_arena_copy(arena, text.bytes, text.length);
     nt_buffer_deinit(&text);
@@ -529,7 +531,7 @@ void nt_options_append_given(struct nt_buffer *text, const struct nt_option *tab
     char value[256];
     for (const struct nt_option *row = table; row->name; row++)
         if (format_value(row, (const char *)settings + row->member, value, sizeof(value)))
-            nt_buffer_format(text, "%s%s%s", text->length ? ", " : "", row->name, value);
+            nt_buffer_append_format(text, "%s%s%s", text->length ? ", " : "", row->name, value);
 }
 
 enum { WIDTH = 100 }; /* columns of a terminal */

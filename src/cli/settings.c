@@ -40,7 +40,7 @@ static bool is_format(const char *name)
 }
 
 static const char *const sandbox_choices[] = {
-    [NT_CONFINEMENT_ON] = "on", [NT_CONFINEMENT_OFF] = "off", [NT_CONFINEMENT_STRICT] = "strict", NULL};
+    [NT_SANDBOX_MODE_ON] = "on", [NT_SANDBOX_MODE_OFF] = "off", [NT_SANDBOX_MODE_STRICT] = "strict", NULL};
 
 static const char *const chain_rules[] = {
     [NT_CHAIN_FAIL] = "", [NT_CHAIN_CHECK] = "check", [NT_CHAIN_UNION] = "union", NULL};

@@ -93,8 +93,8 @@ void nt_selections_deinit(struct nt_selections *selections)
 
 static enum nt_status add_address(struct nt_addresses *addresses, const char *address, struct nt_error *error)
 {
-    const char **items =
-        nt_grow(addresses->items, addresses->count + 1, &addresses->capacity, sizeof(*addresses->items));
+    const char **items = nt_array_grow(addresses->items, addresses->count + 1, &addresses->capacity,
+                                       sizeof(*addresses->items));
     if (!items)
         return nt_fail_memory(error);
     addresses->items = items;
@@ -138,8 +138,8 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
     if (shown)
         nt_error_context(error, "%s", shown);
     free(shown);
-    return status == NT_OK && settings->sandbox == NT_CONFINEMENT_STRICT ? check_strictly(settings, error)
-                                                                         : status;
+    return status == NT_OK && settings->sandbox == NT_SANDBOX_MODE_STRICT ? check_strictly(settings, error)
+                                                                          : status;
 }
 
 enum nt_status nt_expand_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
@@ -165,13 +165,13 @@ static void add(struct nt_sandbox_path *paths, size_t *count, const char *path, 
     paths[(*count)++] = (struct nt_sandbox_path){path, is_written};
 }
 
-enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
-                          const struct nt_sandbox_path *others, size_t other_count, unsigned uses,
-                          struct nt_sandbox *sandbox_ret, struct nt_error *error)
+enum nt_status nt_enter_sandbox(const struct nt_settings *settings, const char *const *sources,
+                                size_t source_count, const struct nt_sandbox_path *others, size_t other_count,
+                                unsigned uses, struct nt_sandbox *sandbox_ret, struct nt_error *error)
 {
     const struct nt_vfs_options tree = nt_settings_tree(settings);
     *sandbox_ret = (struct nt_sandbox){0};
-    if (settings->sandbox == NT_CONFINEMENT_OFF)
+    if (settings->sandbox == NT_SANDBOX_MODE_OFF)
         return NT_OK;
     size_t count = 0, base_count = count_of(tree.open.bases), select_count = count_of(settings->select);
     struct nt_sandbox_path *paths =
@@ -199,7 +199,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         uses |= paths[i].is_written ? NT_SANDBOX_WRITES : 0;
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){paths, count, uses, .has_sources = true});
     free(paths);
-    if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
+    if (settings->sandbox == NT_SANDBOX_MODE_STRICT && sandbox_ret->missing[0])
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "sandbox=strict: this system lacks a part of the sandbox: %s", sandbox_ret->missing);
     return NT_OK;

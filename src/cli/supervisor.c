@@ -14,14 +14,15 @@
 #include "cli/ntuplefs.h"
 
 struct supervising {
-    struct nt_program *program;
+    struct nt_mount_program *program;
     struct nt_mountpoint mountpoint;
     struct nt_kernel_mount mounting;
 };
 
 /* ---- Log ---- */
 
-__attribute__((format(printf, 2, 3))) static void note(struct nt_program *program, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *program, const char *format,
+                                                       ...)
 {
     va_list arguments;
     char *line = NULL;
@@ -34,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct nt_program *progra
 
 static void note_mounted(struct supervising *supervising)
 {
-    struct nt_program *program = supervising->program;
+    struct nt_mount_program *program = supervising->program;
     struct nt_buffer given = {0};
     nt_options_append_given(&given, nt_mount_options, &program->settings);
     nt_options_append_given(&given, nt_tree_options, &program->settings);
@@ -49,7 +50,7 @@ static void note_mounted(struct supervising *supervising)
 
 static void note_end(struct supervising *supervising, const struct nt_supervisor_end *end)
 {
-    struct nt_program *program = supervising->program;
+    struct nt_mount_program *program = supervising->program;
     if (end->signal)
         note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
     if (end->was_idle)
@@ -63,7 +64,7 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
  * show itself endlessly. */
 static enum nt_status check_overlap(const struct supervising *supervising, struct nt_error *error)
 {
-    const struct nt_program *program = supervising->program;
+    const struct nt_mount_program *program = supervising->program;
     const char *mountpoint = supervising->mountpoint.path;
     for (size_t i = 0; i < program->source_count; i++) {
         char *source = realpath(program->sources[i], NULL);
@@ -80,7 +81,7 @@ static enum nt_status check_overlap(const struct supervising *supervising, struc
 static bool mount(void *context, int *descriptors_ret, int *count_ret)
 {
     struct supervising *supervising = context;
-    struct nt_program *program = supervising->program;
+    struct nt_mount_program *program = supervising->program;
     struct nt_error error = {0};
     struct nt_mount_settings settings = program->mount_settings;
     unsigned flags = (program->settings.force ? NT_MOUNTPOINT_FORCE : 0) |
@@ -93,7 +94,7 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
     if (status == NT_OK)
         status = nt_kernel_mount_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
     if (status != NT_OK)
-        nt_program_fail(program, NT_EXIT_MOUNT, &error);
+        nt_mount_program_fail(program, NT_EXIT_MOUNT, &error);
     return status == NT_OK;
 }
 
@@ -110,7 +111,7 @@ static bool unmount(void *context, bool is_lazy)
 static void be_ready(void *context)
 {
     struct supervising *supervising = context;
-    struct nt_program *program = supervising->program;
+    struct nt_mount_program *program = supervising->program;
     if (program->background.ready_pipe >= 0)
         nt_log_to_syslog(&program->log);
     note_mounted(supervising);
@@ -131,7 +132,7 @@ static void replace_index(void *context)
 
 /* ---- Exit ---- */
 
-static enum nt_exit_status end_status(struct nt_program *program, const struct nt_supervisor_end *end)
+static enum nt_exit_status end_status(struct nt_mount_program *program, const struct nt_supervisor_end *end)
 {
     struct nt_error error = {0};
     if (end->exit_status >= 0)
@@ -144,10 +145,10 @@ static enum nt_exit_status end_status(struct nt_program *program, const struct n
     else
         nt_fail(&error, NT_IO, NT_NO_OFFSET, "signal %d (%s) ended the worker", end->death_signal,
                 strsignal(end->death_signal));
-    return nt_program_fail(program, end->signal ? NT_EXIT_MOUNT : NT_EXIT_INTERNAL, &error);
+    return nt_mount_program_fail(program, end->signal ? NT_EXIT_MOUNT : NT_EXIT_INTERNAL, &error);
 }
 
-enum nt_exit_status nt_program_run_supervisor(struct nt_program *program)
+enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *program)
 {
     struct supervising supervising = {.program = program};
     const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,

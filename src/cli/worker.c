@@ -15,7 +15,7 @@
 #define NT_LEADER_SOON (NT_MILLISECOND / 10)
 
 struct decoding {
-    struct nt_program *program;
+    struct nt_mount_program *program;
     bool is_background;
     int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
@@ -39,7 +39,7 @@ static void before_blocking(void *context)
 static void save_index(void *context, const struct nt_buffer *text)
 {
     struct decoding *decoding = context;
-    struct nt_program *program = decoding->program;
+    struct nt_mount_program *program = decoding->program;
     if (nt_index_file_write(&program->index, text, &program->log))
         nt_channel_send(program->supervisor.channel, NT_MESSAGE_KEPT);
 }
@@ -47,7 +47,7 @@ static void save_index(void *context, const struct nt_buffer *text)
 /* ---- Tree ---- */
 
 /* If the tree opens with broken=show, the message suggests this option. */
-static void suggest_broken(const struct nt_program *program, struct nt_vfs_options options,
+static void suggest_broken(const struct nt_mount_program *program, struct nt_vfs_options options,
                            struct nt_error *error)
 {
     struct nt_vfs *vfs;
@@ -67,7 +67,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
     struct nt_vfs_options options = nt_settings_tree(settings);
-    options.cache_bytes = nt_memory_of(settings).cache_bytes;
+    options.cache_bytes = nt_memory_limits_of(settings).cache_bytes;
     options.chain = decoding->program->chain;
     options.chain_options.is_lazy = true;
     options.chain_options.index = decoding->program->index.index;
@@ -89,7 +89,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     return options;
 }
 
-static void note_missing(struct nt_program *program, const char *sandbox, const char *missing)
+static void note_missing(struct nt_mount_program *program, const char *sandbox, const char *missing)
 {
     char line[512];
     if (!missing[0])
@@ -98,7 +98,7 @@ static void note_missing(struct nt_program *program, const char *sandbox, const 
     nt_log_note(&program->log, line);
 }
 
-static void note_unversioned(struct nt_program *program)
+static void note_unversioned(struct nt_mount_program *program)
 {
     char server[NT_FETCH_SERVER_BYTES], line[NT_FETCH_SERVER_BYTES + 160];
     nt_fetcher_unversioned(program->settings.tree.open.fetcher, server);
@@ -114,21 +114,21 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
     struct nt_helper_sandbox sandbox;
-    struct nt_program *program = decoding->program;
+    struct nt_mount_program *program = decoding->program;
     enum nt_status status = nt_index_file_read(&program->index, &error);
     if (status == NT_OK && program->chain)
         status = nt_chain_list_expand_remote(program->chain, program->settings.tree.open.fetcher, &error);
     if (status == NT_OK)
         status = nt_selections_open(&program->settings, &decoding->selections, &error);
     if (status != NT_OK)
-        return nt_program_fail(program, nt_exit_status(status), &error);
+        return nt_mount_program_fail(program, nt_exit_status(status), &error);
     const struct nt_vfs_options options = tree_options(decoding);
     status = nt_vfs_new(program->sources, program->source_count, &options, &decoding->vfs, &error);
     if (status != NT_OK) {
         suggest_broken(program, options, &error);
-        return nt_program_fail(program, nt_exit_status(status), &error);
+        return nt_mount_program_fail(program, nt_exit_status(status), &error);
     }
-    nt_vfs_try_sources(decoding->vfs);
+    nt_vfs_check_sources(decoding->vfs);
     if (program->settings.tree.open.fetcher) {
         nt_helper_sandbox(program->settings.tree.open.fetcher, &sandbox);
         note_missing(program, "the sandbox of the network helper", sandbox.missing);
@@ -147,7 +147,7 @@ static void narrow(struct decoding *decoding)
     bool opens = writes || !nt_vfs_keeps_sources_open(decoding->vfs);
     unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
                     (settings->tree.open.fetcher ? NT_SANDBOX_FETCHES : 0);
-    if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
+    if (settings->sandbox != NT_SANDBOX_MODE_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
         nt_log_note(&decoding->program->log, "cannot narrow the sandbox; the rights needed to start remain");
 }
 
@@ -163,7 +163,7 @@ static void on_ready(void *context)
 }
 
 /* Threads that wait for a server would delay the end of the process. */
-static void on_gone(void *context)
+static void on_unmounted(void *context)
 {
     const struct decoding *decoding = context;
     if (decoding->program->settings.tree.open.fetcher)
@@ -185,14 +185,14 @@ static bool ask_to_unmount(void *context)
 static enum nt_exit_status answer_requests(struct decoding *decoding)
 {
     struct nt_error error = {0};
-    struct nt_program *program = decoding->program;
+    struct nt_mount_program *program = decoding->program;
     struct nt_mount *mount = NULL;
     bool is_left = false;
     struct nt_mount_settings settings = program->mount_settings;
     int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = program->supervisor.channel;
     settings.leaders = &decoding->leaders;
     settings.on_ready = on_ready;
-    settings.on_gone = on_gone;
+    settings.on_unmounted = on_unmounted;
     settings.unmount = ask_to_unmount;
     settings.context = decoding;
     nt_channel_send(channel, NT_MESSAGE_OPENED);
@@ -206,13 +206,13 @@ static enum nt_exit_status answer_requests(struct decoding *decoding)
     if (is_left)
         nt_channel_send(channel, NT_MESSAGE_LEFT);
     nt_mount_free(mount);
-    return status == NT_OK ? NT_EXIT_OK : nt_program_fail(program, NT_EXIT_MOUNT, &error);
+    return status == NT_OK ? NT_EXIT_OK : nt_mount_program_fail(program, NT_EXIT_MOUNT, &error);
 }
 
 /* Prepares what is not possible in the sandbox. */
 static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
 {
-    struct nt_program *program = decoding->program;
+    struct nt_mount_program *program = decoding->program;
     decoding->is_background = program->background.ready_pipe >= 0;
     decoding->null = decoding->is_background ? nt_background_null() : -1;
     nt_background_forget(&program->background);
@@ -226,7 +226,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
 
 static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *error)
 {
-    struct nt_program *program = decoding->program;
+    struct nt_mount_program *program = decoding->program;
     struct nt_sandbox *sandbox = &decoding->sandbox;
     const struct nt_settings *settings = &program->settings;
     const char *const *paths = program->sources;
@@ -235,19 +235,20 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
         paths = program->chain->folders;
         count = program->chain->folder_count;
     }
-    NT_TRY(nt_confine(settings, paths, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error));
+    NT_TRY(nt_enter_sandbox(settings, paths, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox,
+                            error));
     note_missing(program, "the sandbox", sandbox->missing);
     return NT_OK;
 }
 
-enum nt_exit_status nt_program_run_worker(struct nt_program *program)
+enum nt_exit_status nt_mount_program_run_worker(struct nt_mount_program *program)
 {
     struct nt_error error = {0};
     struct decoding decoding = {.program = program};
     if (prepare(&decoding, &error) != NT_OK)
-        return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
+        return nt_mount_program_fail(program, NT_EXIT_INTERNAL, &error);
     if (enter_sandbox(&decoding, &error) != NT_OK)
-        return nt_program_fail(program, NT_EXIT_MOUNT, &error);
+        return nt_mount_program_fail(program, NT_EXIT_MOUNT, &error);
     enum nt_exit_status status = open_tree(&decoding);
     if (status == NT_EXIT_OK && !program->settings.is_dry_run)
         status = answer_requests(&decoding);

@@ -44,7 +44,7 @@ static enum nt_status read_header(const struct nt_file *file, struct bare *bare,
         return cut(file, "header", error);
     NT_TRY(nt_source_read(file->source, 0, bytes, sizeof(bytes), error));
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
-    nt_skip(&cursor, MAGIC_BYTES);
+    nt_cursor_skip(&cursor, MAGIC_BYTES);
     bare->root_version = (int32_t)nt_get_be32(&cursor);
     bare->format_version = nt_get_be32(&cursor);
     bare->compression = nt_get_be32(&cursor);
@@ -134,7 +134,7 @@ static enum nt_status bare_layout(const struct nt_file *file, nt_layout_emit *em
                                   struct nt_error *error)
 {
     const struct nt_layout_output output = {emit, context, NT_NONE, 0};
-    return nt_layout_put(&output, 0, bare_of(file)->anchor_offset, "file header");
+    return nt_layout_emit_range(&output, 0, bare_of(file)->anchor_offset, "file header");
 }
 
 const struct nt_container_kind nt_container_bare = {

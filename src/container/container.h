@@ -298,7 +298,7 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk);
 enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
                                   struct nt_error *error);
 
-/* ---- tfile_object.c: objects of keys ---- */
+/* ---- tfile.c: objects of keys ---- */
 
 /* Reads the object of a tree into the file's arena, decompressed, within the budget. */
 enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_object *object,

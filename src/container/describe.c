@@ -215,7 +215,7 @@ static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
 {
     struct nt_buffer text = {0};
     for (int i = 0; i < NT_TFILE_UUID_BYTES; i++)
-        nt_buffer_format(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+        nt_buffer_append_format(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
     nt_json_member_buffer(json, "uuid", &text);
 }
 
@@ -314,7 +314,7 @@ static enum nt_status describe_keys(const struct nt_file *file, const struct nt_
     if (damage.status)
         nt_json_member_string(json, "error", damage.message);
     nt_tfile_key_list_deinit(&list);
-    return nt_is_environmental(damage.status) ? nt_fail_with(error, &damage) : NT_OK;
+    return nt_is_environmental(damage.status) ? nt_fail_copy(error, &damage) : NT_OK;
 }
 
 static enum nt_status describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json,
@@ -440,7 +440,7 @@ static enum nt_status are_keys_short(const struct nt_file *file, const struct nt
         status = nt_tfile_walk_next(&walk, &record, &failure);
     nt_tfile_walk_deinit(&walk);
     *is_short_ret = status != NT_OK; /* the walk ended; or failed, and so will the text */
-    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {

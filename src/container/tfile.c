@@ -91,20 +91,20 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
         return status;
     struct nt_cursor cursor = nt_cursor(bytes, length);
     struct nt_tfile_header header = {0};
-    nt_skip(&cursor, NT_TFILE_MAGIC_BYTES);
+    nt_cursor_skip(&cursor, NT_TFILE_MAGIC_BYTES);
     header.version = (int32_t)nt_get_be32(&cursor);
     header.is_big = header.version >= BIG_FILE_VERSION;
     header.begin = nt_get_be32(&cursor);
     header.end = get_offset(&cursor, header.is_big);
     header.free_offset = get_offset(&cursor, header.is_big);
     header.free_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 4); /* number of free segments: also in the list */
+    nt_cursor_skip(&cursor, 4); /* number of free segments: also in the list */
     header.name_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 1); /* bytes per offset: follows from `version` */
+    nt_cursor_skip(&cursor, 1); /* bytes per offset: follows from `version` */
     header.compression = nt_get_be32(&cursor);
     header.info_offset = get_offset(&cursor, header.is_big);
     header.info_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, UUID_VERSION_BYTES);
+    nt_cursor_skip(&cursor, UUID_VERSION_BYTES);
     const uint8_t *uuid = nt_get_bytes(&cursor, NT_TFILE_UUID_BYTES);
     if (!uuid)
         return nt_fail(error, NT_TRUNCATED, source->size, "%s: a ROOT file that ends within its file header",
@@ -152,7 +152,7 @@ static struct nt_tfile_key tfile_get_key(struct nt_cursor *cursor)
 bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end)
 {
     return key->offset == offset && key->bytes <= INT32_MAX && key->bytes >= key->key_bytes &&
-           key->key_bytes > 0 && key->object_bytes <= INT32_MAX && nt_fits(offset, key->bytes, end);
+           key->key_bytes > 0 && key->object_bytes <= INT32_MAX && nt_range_fits(offset, key->bytes, end);
 }
 
 enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint8_t *buffer,
@@ -245,7 +245,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
 {
     uint8_t bytes[DIRECTORY_BYTES];
     uint64_t start;
-    if (!nt_add(offset, skip, &start) || !nt_fits(start, SMALL_DIRECTORY_BYTES, source->size))
+    if (!nt_checked_add(offset, skip, &start) || !nt_range_fits(start, SMALL_DIRECTORY_BYTES, source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: a directory is past the end of the file (%" PRIu64 " bytes)", source->path,
                        source->size);
@@ -258,7 +258,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     directory.created = nt_get_be32(&cursor);
     directory.modified = nt_get_be32(&cursor);
     directory.keys_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 4); /* bytes of the name before the directory: `skip` */
+    nt_cursor_skip(&cursor, 4); /* bytes of the name before the directory: `skip` */
     uint64_t seek_offset = get_offset(&cursor, is_large);
     get_offset(&cursor, is_large); /* offset of the parent: known already */
     directory.keys_offset = get_offset(&cursor, is_large);
@@ -299,7 +299,7 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
     *segments_ret = NULL;
     *count_ret = 0;
     if (!header->free_offset || header->free_bytes > MAX_FREE_LIST_BYTES ||
-        !nt_fits(header->free_offset, header->free_bytes, source->size))
+        !nt_range_fits(header->free_offset, header->free_bytes, source->size))
         return NT_OK;
     size_t length = (size_t)header->free_bytes;
     size_t capacity = length / SEGMENT_BYTES + 1;
@@ -348,7 +348,7 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
                                 const struct nt_tfile_directory *directory, struct nt_error *error)
 {
     size_t length = directory->keys_bytes;
-    if (!nt_fits(directory->keys_offset, length, source->size))
+    if (!nt_range_fits(directory->keys_offset, length, source->size))
         return nt_fail(error, NT_TRUNCATED, directory->keys_offset,
                        "%s: the key list of a directory, %zu bytes, is past the end of the file of %" PRIu64
                        " bytes",
@@ -484,8 +484,8 @@ enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_
     const struct nt_metadata_range range = {offset, stored_bytes, offset, is_compressed};
     uint8_t *bytes;
     if (object->failure)
-        return nt_fail_with(error, object->failure);
-    if (!nt_fits(offset, stored_bytes, file->source->size))
+        return nt_fail_copy(error, object->failure);
+    if (!nt_range_fits(offset, stored_bytes, file->source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
                        file->path, stored_bytes, file->source->size);
@@ -521,11 +521,11 @@ static void append_classes(struct nt_buffer *text, const struct nt_tfile *tfile)
             others += class->keys;
             continue;
         }
-        nt_buffer_format(text, "%s%" PRIu64 " ", i ? ", " : "it holds ", class->keys);
+        nt_buffer_append_format(text, "%s%" PRIu64 " ", i ? ", " : "it holds ", class->keys);
         nt_append_printable(text, class->name.bytes, class->name.length);
     }
     if (others)
-        nt_buffer_format(text, ", %" PRIu64 " others", others);
+        nt_buffer_append_format(text, ", %" PRIu64 " others", others);
 }
 
 enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error)

@@ -71,8 +71,8 @@ static enum nt_status tfile_add_directory(struct nt_tfile_collection *found,
                                           const struct nt_tfile_directory *directory, uint32_t parent,
                                           struct nt_text name, struct nt_error *error)
 {
-    struct nt_tfile_directory *directories = nt_grow(found->directories, found->tfile->directory_count,
-                                                     &found->directory_capacity, sizeof(*directories));
+    struct nt_tfile_directory *directories = nt_array_grow(found->directories, found->tfile->directory_count,
+                                                           &found->directory_capacity, sizeof(*directories));
     if (!directories)
         return nt_fail_memory(error);
     found->directories = directories;
@@ -91,7 +91,7 @@ static struct nt_anchor_object *tfile_add_anchor(struct nt_tfile_collection *fou
 {
     struct nt_arena *arena = found->file->arena;
     struct nt_anchor_object *anchors =
-        nt_grow(found->anchors, found->anchor_count, &found->anchor_capacity, sizeof(*anchors));
+        nt_array_grow(found->anchors, found->anchor_count, &found->anchor_capacity, sizeof(*anchors));
     if (!anchors)
         return NULL;
     found->anchors = anchors;
@@ -129,7 +129,7 @@ static struct nt_tfile_object *tfile_add_object(struct nt_tfile_collection *foun
 {
     struct nt_arena *arena = found->file->arena;
     struct nt_tfile_object *objects =
-        nt_grow(found->objects, found->object_count, &found->object_capacity, sizeof(*objects));
+        nt_array_grow(found->objects, found->object_count, &found->object_capacity, sizeof(*objects));
     if (!objects)
         return NULL;
     found->objects = objects;
@@ -345,7 +345,7 @@ static enum nt_status check_record(struct opening *opening, const struct nt_tfil
         !nt_texts_are_equal(key.class_name, copy->class_name) || !nt_texts_are_equal(key.name, copy->name))
         return nt_fail(error, NT_CORRUPT, copy->offset,
                        "the key in front of the object and its copy in the directory's list differ");
-    if (!nt_fits(key.offset, key.bytes, opening->source->size))
+    if (!nt_range_fits(key.offset, key.bytes, opening->source->size))
         return nt_fail(error, NT_TRUNCATED, copy->offset,
                        "the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
                        key.bytes, opening->source->size);
@@ -406,7 +406,7 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
         return NT_OK;
     nt_error_context(&failure, "%s: anchor", opening->source->path);
     if (nt_is_environmental(status))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     return tfile_set_failure(&opening->found, anchor, &failure, error);
 }
 
@@ -417,7 +417,7 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
 {
     if (!nt_is_environmental(failure->status))
         return tfile_add_failure(&opening->found, directory, key, failure, error);
-    return nt_fail_with(error, failure);
+    return nt_fail_copy(error, failure);
 }
 
 static enum nt_status take_tree(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
@@ -582,7 +582,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
     else if (directory == 0)
         status = fail_file(opening, &damage, error);
     else
-        status = nt_is_environmental(status) ? nt_fail_with(error, &damage) : NT_OK;
+        status = nt_is_environmental(status) ? nt_fail_copy(error, &damage) : NT_OK;
     nt_tfile_key_list_deinit(&list);
     if (!status && damage.status && !opening->file->failure)
         status = tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
@@ -613,7 +613,7 @@ static bool may_have_lost_trees(const struct opening *opening)
 
 /* A directory by the offset of its record. */
 struct known_directory {
-    struct nt_link link;
+    struct nt_hash_link link;
     uint32_t directory;
 };
 
@@ -626,8 +626,8 @@ struct recovery {
 
 static struct known_directory *find_directory(const struct recovery *recovery, uint64_t offset)
 {
-    struct nt_link *link = nt_hash_table_find(&recovery->directories_by_offset, offset);
-    return link ? NT_LINKED(link, struct known_directory, link) : NULL;
+    struct nt_hash_link *link = nt_hash_table_find(&recovery->directories_by_offset, offset);
+    return link ? NT_CONTAINER_OF(link, struct known_directory, link) : NULL;
 }
 
 static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
@@ -666,7 +666,7 @@ static enum nt_status recover_directory(struct recovery *recovery, const struct 
     if (!status)
         status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
     if (status)
-        return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
+        return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
     status = tfile_add_directory(&opening->found, &directory, parent, key->name, error);
     if (!status)
         status = walk_directories(opening, first, error);

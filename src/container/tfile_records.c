@@ -182,7 +182,7 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
         record.bytes = next - walk->position;
     }
     if (walk->failure.status)
-        return nt_fail_with(error, &walk->failure);
+        return nt_fail_copy(error, &walk->failure);
     walk->position += record.bytes;
     *record_ret = record;
     return NT_OK;

@@ -33,7 +33,7 @@ struct nt_format {
     const char *description; /* for --help */
     /* Decides from its files if a folder is a dataset of this format. NULL: no folder is one, and
      * `open` gets no folders. */
-    enum nt_status (*takes_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
+    enum nt_status (*accepts_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
     /* Looks at a few bytes of a file: NT_NOT_THIS_FORMAT if they are not those of the format; the message
      * contains the reason, without the path. `open` begins with the same look. */
     enum nt_status (*recognize)(struct nt_source *source, struct nt_error *error);
@@ -43,7 +43,7 @@ struct nt_format {
      * file's format if it is another one. */
     enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
                            struct nt_file **file_ret, struct nt_error *error);
-    /* Finds the current version of a folder that takes_folder accepted; `requested` as in nt_open_options.
+    /* Finds the current version of a folder that accepts_folder accepted; `requested` as in nt_open_options.
      * NULL: datasets of this format have no versions. */
     enum nt_status (*find_version)(struct nt_folder *folder, const char *requested,
                                    struct nt_dataset_version *version_ret, struct nt_error *error);

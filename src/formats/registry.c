@@ -68,7 +68,7 @@ static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_
     NT_TRY(find_failure(file, error));
     if (!file->failure || options->open_broken)
         return NT_OK;
-    return nt_fail_with(error, file->failure);
+    return nt_fail_copy(error, file->failure);
 }
 
 /* A caller that requests a version gets that one or an error. */
@@ -125,7 +125,7 @@ static enum nt_status fail_unsupported(const struct nt_source *source, const str
 {
     struct nt_buffer names = {0};
     for (unsigned i = 0; i < refusals->count; i++)
-        nt_buffer_format(&names, "%s%s", i ? ", " : "", refusals->items[i].format->name);
+        nt_buffer_append_format(&names, "%s%s", i ? ", " : "", refusals->items[i].format->name);
     enum nt_status status = names.failed ? nt_fail_memory(error)
                                          : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                                                    "%s: %s, which is not a supported format (formats: %s)",
@@ -171,13 +171,13 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         if (options->format && strcmp(options->format, nt_formats[i]->name))
             continue;
         is_known = true;
-        if (source->folder && !nt_formats[i]->takes_folder)
+        if (source->folder && !nt_formats[i]->accepts_folder)
             continue;
         struct refusal *refusal = &refusals->items[refusals->count];
         *refusal = (struct refusal){.format = nt_formats[i]};
         enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &refusal->reason);
         if (status != NT_NOT_THIS_FORMAT)
-            return status == NT_OK ? NT_OK : nt_fail_with(error, &refusal->reason);
+            return status == NT_OK ? NT_OK : nt_fail_copy(error, &refusal->reason);
         refusals->count++;
     }
     if (!is_known && is_omitted(options->format))
@@ -248,9 +248,9 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
     *version_ret = (struct nt_dataset_version){.number = 0};
     for (size_t i = 0; nt_formats[i]; i++) {
         bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
-        if (!is_tried || !nt_formats[i]->takes_folder)
+        if (!is_tried || !nt_formats[i]->accepts_folder)
             continue;
-        NT_TRY(nt_formats[i]->takes_folder(folder, &is_taken, error));
+        NT_TRY(nt_formats[i]->accepts_folder(folder, &is_taken, error));
         if (is_taken && nt_formats[i]->find_version)
             return nt_formats[i]->find_version(folder, options->version, version_ret, error);
         if (is_taken && nt_formats[i]->find_state)
@@ -277,8 +277,8 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
     enum nt_status status = NT_OK;
     *is_dataset_ret = false;
     for (size_t i = 0; nt_formats[i] && status == NT_OK && !*is_dataset_ret; i++)
-        if (nt_formats[i]->takes_folder)
-            status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
+        if (nt_formats[i]->accepts_folder)
+            status = nt_formats[i]->accepts_folder(folder, is_dataset_ret, error);
     if (status != NT_OK || *is_dataset_ret)
         return status;
     struct nt_file_kind kind;

@@ -127,7 +127,7 @@ static void roaring_window_deinit(struct nt_roaring_window *window)
 static enum nt_status check_left(const struct nt_roaring_window *window, uint64_t count,
                                  struct nt_error *error)
 {
-    if (nt_fits(window->position, count, window->source->size))
+    if (nt_range_fits(window->position, count, window->source->size))
         return NT_OK;
     return nt_fail(error, NT_TRUNCATED, window->position,
                    "the file ends early: expected %" PRIu64 " bytes, %" PRIu64 " are left", count,
@@ -159,7 +159,7 @@ static enum nt_status window_bytes_of(struct nt_roaring_window *window, size_t c
         return nt_fail(error, NT_LIMIT, window->position, "cannot read %zu bytes at once", count);
     NT_TRY(check_left(window, count, error));
     uint64_t skipped = window->position - window->buffer_offset;
-    if (!nt_fits(skipped, count, window->buffered)) {
+    if (!nt_range_fits(skipped, count, window->buffered)) {
         NT_TRY(refill(window, count, error));
         skipped = 0;
     }

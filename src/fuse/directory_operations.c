@@ -58,7 +58,7 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
     uint64_t *known = NULL;
     if (reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES)
-        known = nt_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
+        known = nt_array_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
     if (known)
         reply->known = known;
     bool is_known = known && nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;

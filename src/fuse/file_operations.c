@@ -126,18 +126,18 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
 
 enum { MAX_BITS = NT_PREFILLED_BITS / 4 }; /* beyond this, more than one file in four would collide */
 
-bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle)
+bool nt_prefilled_add(struct nt_prefilled *prefilled, uint64_t node, bool is_idle)
 {
     const uint64_t multiplier = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t mixed = (node ^ node >> 32) * multiplier;
     uint64_t number = (mixed ^ mixed >> 32) * multiplier >> 40 & (NT_PREFILLED_BITS - 1);
     uint64_t bit = UINT64_C(1) << number % 64;
-    if (is_idle && stored->count >= MAX_BITS)
-        *stored = (struct nt_prefilled){.count = 0};
-    if (stored->bits[number / 64] & bit)
+    if (is_idle && prefilled->count >= MAX_BITS)
+        *prefilled = (struct nt_prefilled){.count = 0};
+    if (prefilled->bits[number / 64] & bit)
         return false;
-    stored->bits[number / 64] |= bit;
-    stored->count++;
+    prefilled->bits[number / 64] |= bit;
+    prefilled->count++;
     return true;
 }
 
@@ -147,32 +147,32 @@ bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle)
  * caller may close a file that is still being read (timers.c): it closes with its last user. Its memory
  * is reused only for files until the end of the mount, so a late read finds that the file is closed, or
  * its answer is discarded. */
-struct open_file {
-    atomic_uint users;          /* 0: unused, in spare_files */
-    LIST_ENTRY(open_file) link; /* in open_files or spare_files */
+struct nt_file_handle {
+    atomic_uint users;               /* 0: unused, in spare_files */
+    LIST_ENTRY(nt_file_handle) link; /* in open_files or spare_files */
     struct nt_vfs_handle *handle;
     bool is_streamed;
     bool is_to_store;              /* small, and opened for the first time */
     atomic_uint_least64_t reached; /* streamed: text generated so far, roughly */
 };
 
-static struct open_file *open_file_of(const struct fuse_file_info *info)
+static struct nt_file_handle *open_file_of(const struct fuse_file_info *info)
 {
-    return (struct open_file *)(uintptr_t)info->fh;
+    return (struct nt_file_handle *)(uintptr_t)info->fh;
 }
 
 /* Takes a spare one, or allocates one. */
-static struct open_file *open_file_new(struct nt_mount *mount)
+static struct nt_file_handle *open_file_new(struct nt_mount *mount)
 {
     pthread_mutex_lock(&mount->open_files_lock);
-    struct open_file *file = LIST_FIRST(&mount->spare_files);
+    struct nt_file_handle *file = LIST_FIRST(&mount->spare_files);
     if (file)
         LIST_REMOVE(file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     return file ? file : calloc(1, sizeof(*file));
 }
 
-static void open_file_spare(struct nt_mount *mount, struct open_file *file)
+static void open_file_spare(struct nt_mount *mount, struct nt_file_handle *file)
 {
     pthread_mutex_lock(&mount->open_files_lock);
     LIST_INSERT_HEAD(&mount->spare_files, file, link);
@@ -180,9 +180,9 @@ static void open_file_spare(struct nt_mount *mount, struct open_file *file)
 }
 
 static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
-                                     struct open_file **file_ret, struct nt_error *error)
+                                     struct nt_file_handle **file_ret, struct nt_error *error)
 {
-    struct open_file *file = open_file_new(mount);
+    struct nt_file_handle *file = open_file_new(mount);
     if (!file)
         return NT_NO_MEMORY;
     enum nt_status status = nt_vfs_open(mount->vfs, attributes->node, &file->handle, error);
@@ -199,7 +199,7 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
     pthread_mutex_lock(&mount->open_files_lock);
     if (file->is_to_store)
         file->is_to_store =
-            nt_prefilled_add(&mount->stored, attributes->node, LIST_EMPTY(&mount->open_files));
+            nt_prefilled_add(&mount->prefilled, attributes->node, LIST_EMPTY(&mount->open_files));
     LIST_INSERT_HEAD(&mount->open_files, file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     atomic_store(&file->users, 1);
@@ -208,7 +208,7 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
 }
 
 /* Returns false if the file is closed. */
-static bool open_file_hold(struct open_file *file)
+static bool open_file_hold(struct nt_file_handle *file)
 {
     unsigned users = atomic_load(&file->users);
     while (users > 0 && !atomic_compare_exchange_weak(&file->users, &users, users + 1))
@@ -216,7 +216,7 @@ static bool open_file_hold(struct open_file *file)
     return users > 0;
 }
 
-static void open_file_let_go(struct nt_mount *mount, struct open_file *file)
+static void open_file_let_go(struct nt_mount *mount, struct nt_file_handle *file)
 {
     if (atomic_fetch_sub(&file->users, 1) > 1)
         return;
@@ -240,7 +240,7 @@ int nt_file_operations_init(struct nt_mount *mount)
 
 void nt_file_operations_deinit(struct nt_mount *mount)
 {
-    struct open_file *file;
+    struct nt_file_handle *file;
     while ((file = LIST_FIRST(&mount->open_files)))
         open_file_let_go(mount, file);
     while ((file = LIST_FIRST(&mount->spare_files))) {
@@ -261,7 +261,7 @@ bool nt_has_open_files(void *context)
 }
 
 /* Stores all bytes of a small file in the kernel's page cache. */
-static void store(struct nt_mount *mount, uint64_t node, struct open_file *file, size_t bytes)
+static void store(struct nt_mount *mount, uint64_t node, struct nt_file_handle *file, size_t bytes)
 {
     char content[NT_PREFILL_BYTES];
     size_t count;
@@ -277,7 +277,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     const struct nt_vfs_caller caller = nt_caller(request);
-    struct open_file *file = NULL;
+    struct nt_file_handle *file = NULL;
     struct nt_error error;
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
@@ -305,7 +305,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
 
 /* A far seek generates all text before it. This runs in steps, so that an interrupted or killed reader
  * does not have to wait: the kernel waits for the answer. */
-static enum nt_status approach(fuse_req_t request, struct open_file *file, uint64_t offset)
+static enum nt_status approach(fuse_req_t request, struct nt_file_handle *file, uint64_t offset)
 {
     enum { STEP = 1 << 20 };
     uint64_t reached = atomic_load(&file->reached);
@@ -323,7 +323,7 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
 }
 
 /* Replies directly from the pages of the cache. Returns false if the bytes must be read. */
-static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
+static bool reply_pinned(fuse_req_t request, struct nt_file_handle *file, size_t size, uint64_t offset)
 {
     struct nt_pins pins;
     struct iovec parts[NT_MAX_PINS];
@@ -340,7 +340,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
                     struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct open_file *file = open_file_of(info);
+    struct nt_file_handle *file = open_file_of(info);
     enum nt_status status = NT_OK;
     size_t count = 0;
     struct nt_error error;

@@ -47,10 +47,10 @@ struct nt_mount_settings {
     uint64_t reply_bytes;      /* limit for reply buffers; at the limit, requests wait */
     struct nt_leader *leaders; /* of the threads; slow work releases its followers */
     enum nt_direct_io direct_io;
-    unsigned idle_seconds;           /* unmount after this time without use; 0: never */
-    void (*on_ready)(void *context); /* once, when the kernel accepts the mount; may be NULL */
-    void (*on_gone)(void *context);  /* unmounted: no caller waits; any thread; may be NULL */
-    bool (*unmount)(void *context);  /* for the idle timer; false if the mount is in use */
+    unsigned idle_seconds;               /* unmount after this time without use; 0: never */
+    void (*on_ready)(void *context);     /* once, when the kernel accepts the mount; may be NULL */
+    void (*on_unmounted)(void *context); /* unmounted: no caller waits; any thread; may be NULL */
+    bool (*unmount)(void *context);      /* for the idle timer; false if the mount is in use */
     void *context;
 };
 
@@ -107,7 +107,7 @@ enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptor
 struct nt_supervisor {
     int channel;      /* to the other process */
     int signals;      /* of the supervisor: a signalfd */
-    pid_t decoder;    /* the worker's pid, in the supervisor */
+    pid_t worker;     /* the worker's pid, in the supervisor */
     sigset_t blocked; /* signal mask before the start */
 };
 

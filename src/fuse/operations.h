@@ -20,7 +20,7 @@
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-struct open_file;
+struct nt_file_handle;
 
 /* ---- Errno values ---- */
 
@@ -171,7 +171,7 @@ struct nt_prefilled {
 };
 
 /* Sets a node's bit; false if it was set. `is_idle`: no file is open, so it may clear all bits. */
-bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle);
+bool nt_prefilled_add(struct nt_prefilled *prefilled, uint64_t node, bool is_idle);
 
 /* ---- Request handlers ---- */
 
@@ -181,8 +181,8 @@ struct nt_mount {
     struct nt_mount_settings settings;
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
-    LIST_HEAD(nt_open_file_list, open_file) open_files, spare_files;
-    struct nt_prefilled stored;
+    LIST_HEAD(nt_open_file_list, nt_file_handle) open_files, spare_files;
+    struct nt_prefilled prefilled;
     pthread_mutex_t open_files_lock; /* for both lists */
     struct nt_idle idle;
     struct nt_interrupts interrupts;
@@ -209,7 +209,7 @@ int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
 bool nt_has_open_files(void *mount);
 
-static inline bool nt_request_is_gone(void *request)
+static inline bool nt_request_is_interrupted(void *request)
 {
     return fuse_req_interrupted(request);
 }
@@ -217,7 +217,7 @@ static inline bool nt_request_is_gone(void *request)
 /* The caller of a request, for long work. */
 static inline struct nt_vfs_caller nt_caller(fuse_req_t request)
 {
-    return (struct nt_vfs_caller){nt_request_is_gone, request};
+    return (struct nt_vfs_caller){nt_request_is_interrupted, request};
 }
 
 /* How long the kernel may cache attributes or a name, in seconds. */
@@ -247,8 +247,8 @@ int nt_device_use(struct nt_mount *mount, int device);
 /* Serves requests with several threads after nt_device_use. Returns the same as fuse_session_loop(). */
 int nt_device_loop_threads(struct nt_mount *mount);
 
-/* Has the kernel ended the mount, according to a failed read or write of the device? Depending on the kernel
- * and the moment, it says so in three ways. */
+/* Does the errno value of a failed read or write of the device mean that the kernel has ended the mount?
+ * Which of the three values it is depends on the kernel and the moment. */
 static inline bool nt_is_unmounted(int system_error)
 {
     return system_error == ENODEV || system_error == ECONNABORTED || system_error == EPERM;

@@ -352,6 +352,6 @@ void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssi
 
 void nt_end_receive(struct nt_mount *mount)
 {
-    if (mount->settings.on_gone)
-        mount->settings.on_gone(mount->settings.context);
+    if (mount->settings.on_unmounted)
+        mount->settings.on_unmounted(mount->settings.context);
 }

@@ -16,23 +16,23 @@ static void append_escaped(struct nt_buffer *options, const char *value)
 {
     for (; *value; value++) {
         if (*value == ',' || *value == '\\')
-            nt_buffer_byte(options, '\\');
-        nt_buffer_byte(options, *value);
+            nt_buffer_append_byte(options, '\\');
+        nt_buffer_append_byte(options, *value);
     }
 }
 
 static void append_options(struct nt_buffer *options, const struct nt_mount_settings *settings)
 {
-    nt_buffer_text(options, "ro,fsname=");
+    nt_buffer_append_string(options, "ro,fsname=");
     append_escaped(options, settings->source);
-    nt_buffer_text(options, ",subtype=");
+    nt_buffer_append_string(options, ",subtype=");
     append_escaped(options, settings->subtype);
     if (settings->allow_other)
-        nt_buffer_text(options, ",allow_other,default_permissions");
+        nt_buffer_append_string(options, ",allow_other,default_permissions");
     if (settings->auto_unmount)
-        nt_buffer_text(options, ",auto_unmount");
+        nt_buffer_append_string(options, ",auto_unmount");
     if (settings->options && *settings->options)
-        nt_buffer_format(options, ",%s", settings->options);
+        nt_buffer_append_format(options, ",%s", settings->options);
 }
 
 enum nt_status nt_session_new(const struct nt_mount_settings *settings,

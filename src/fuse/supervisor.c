@@ -135,7 +135,7 @@ static sigset_t watched_signals(void)
 }
 
 /* The supervisor handles the signals that a terminal sends to both. */
-static void become_decoder(struct nt_supervisor *supervisor, pid_t parent)
+static void become_worker(struct nt_supervisor *supervisor, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -158,14 +158,14 @@ enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_sup
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &signals, &supervisor->blocked);
     supervisor->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    supervisor->decoder = supervisor->signals >= 0 ? fork() : -1;
-    if (supervisor->decoder < 0)
+    supervisor->worker = supervisor->signals >= 0 ? fork() : -1;
+    if (supervisor->worker < 0)
         return nt_fail_system(error, errno, "cannot start the worker");
-    *role_ret = supervisor->decoder == 0 ? NT_SUPERVISOR_ROLE_WORKER : NT_SUPERVISOR_ROLE_SUPERVISOR;
+    *role_ret = supervisor->worker == 0 ? NT_SUPERVISOR_ROLE_WORKER : NT_SUPERVISOR_ROLE_SUPERVISOR;
     supervisor->channel = ends[*role_ret];
     close(ends[1 - *role_ret]);
     if (*role_ret == NT_SUPERVISOR_ROLE_WORKER)
-        become_decoder(supervisor, parent);
+        become_worker(supervisor, parent);
     return NT_OK;
 }
 
@@ -238,7 +238,7 @@ static bool take_message(struct watch *watch)
 static void take_end(struct watch *watch)
 {
     int status;
-    if (waitpid(watch->supervisor->decoder, &status, WNOHANG) != watch->supervisor->decoder)
+    if (waitpid(watch->supervisor->worker, &status, WNOHANG) != watch->supervisor->worker)
         return;
     watch->has_ended = true;
     watch->end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -257,7 +257,7 @@ static void take_signals(struct watch *watch)
             watch->end->signal = (int)signal.ssi_signo;
             if (watch->is_mounted) /* before the worker ends, so that no process finds a dead mount */
                 watch->tasks->unmount(watch->tasks->context, true);
-            kill(watch->supervisor->decoder, watch->is_mounted ? SIGTERM : SIGKILL);
+            kill(watch->supervisor->worker, watch->is_mounted ? SIGTERM : SIGKILL);
         }
     }
 }

@@ -152,8 +152,9 @@ static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first,
 }
 
 /* Finds the blob of a description whose URI has not been read yet. */
-static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
-                                     bool opens_file, struct nt_blob *blob, struct nt_error *error)
+static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row,
+                                     struct nt_blob_description *description, bool opens_file,
+                                     struct nt_blob *blob, struct nt_error *error)
 {
     struct nt_segment segment;
     nt_stream_filtered_segment(blobs->members[KIND], row, &segment);
@@ -174,7 +175,7 @@ enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool opens_fi
                              struct nt_error *error)
 {
     bool is_valid = true;
-    struct nt_description description = {0};
+    struct nt_blob_description description = {0};
     void *const outputs[URI] = {&description.kind, &description.position, &description.size, &description.id};
     enum nt_status status = NT_OK;
     if (row >= blobs->rows)
@@ -243,7 +244,7 @@ static enum nt_status read_ends(struct nt_blobs *blobs, uint64_t block, uint64_t
     ends[0] = begin;
     enum nt_status status = read_sizes(blobs, block * BLOCK_ROWS, count, ends + 1, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        if (!nt_add(ends[i], ends[i + 1], &ends[i + 1]) || ends[i + 1] > INT64_MAX)
+        if (!nt_checked_add(ends[i], ends[i + 1], &ends[i + 1]) || ends[i + 1] > INT64_MAX)
             status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the blobs have more than 2^63 bytes in all");
     return status;
 }
@@ -258,7 +259,7 @@ static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the field has %" PRIu64 " rows, more than the limit of 2^34", blobs->rows);
     for (uint64_t i = 0; status == NT_OK && i <= count; i++) {
-        uint64_t *grown = nt_grow(made, i, &capacity, sizeof(*made));
+        uint64_t *grown = nt_array_grow(made, i, &capacity, sizeof(*made));
         if (!grown) {
             status = nt_fail_memory(error);
             break;
@@ -362,7 +363,7 @@ static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor
                                   uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
 {
     const struct nt_blob_rows *rows = cursor->rows;
-    struct nt_description description = {
+    struct nt_blob_description description = {
         .kind = rows->kinds[i], .position = rows->positions[i], .size = rows->sizes[i], .id = rows->ids[i]};
     uint64_t row = rows->block * BLOCK_ROWS + i, expected = rows->ends[i + 1] - rows->ends[i];
     NT_TRY(find_described(blobs, row, &description, true, &cursor->blob, error));
@@ -403,7 +404,7 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cur
     uint8_t *output = buffer;
     uint64_t total = 0, blocks = count_blocks(blobs);
     enum nt_status status = nt_blobs_bytes(blobs, true, &total, error);
-    if (status == NT_OK && !nt_fits(offset, bytes, total))
+    if (status == NT_OK && !nt_range_fits(offset, bytes, total))
         return fail_past_end(error);
     uint64_t block = status == NT_OK && blocks ? block_of(blobs->ends, (uint32_t)blocks, offset) : 0;
     for (; status == NT_OK && bytes; block++)
@@ -417,7 +418,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
     uint8_t *output = buffer;
     uint64_t ends[BLOCK_ROWS + 1] = {0}, blocks = count_blocks(blobs);
     enum nt_status status = need_ends(blobs, error);
-    if (status == NT_OK && !nt_fits(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
+    if (status == NT_OK && !nt_range_fits(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
         return fail_past_end(error);
     while (status == NT_OK && bytes) {
         uint64_t block = offset / (BLOCK_ROWS * sizeof(*ends));

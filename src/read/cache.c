@@ -36,7 +36,7 @@ enum idle {
 };
 
 struct nt_cache_entry {
-    struct nt_link link; /* in the table */
+    struct nt_hash_link link; /* in the table */
     struct nt_cache_key key;
     TAILQ_ENTRY(nt_cache_entry) listed; /* in its idle list, or in the garbage */
     uint8_t *data;
@@ -411,7 +411,7 @@ static enum nt_status wait_for(struct nt_cache *cache, struct nt_cache_entry *en
         *entry_ret = entry;
         return NT_OK;
     }
-    enum nt_status status = entry->failure ? nt_fail_with(error, entry->failure) : nt_fail_memory(error);
+    enum nt_status status = entry->failure ? nt_fail_copy(error, entry->failure) : nt_fail_memory(error);
     unpin(cache, entry);
     return status;
 }
@@ -431,16 +431,16 @@ static enum nt_status load_entry(struct nt_cache *cache, struct nt_cache_entry *
         return NT_OK;
     }
     unpin(cache, entry);
-    return nt_fail_with(error, &failure);
+    return nt_fail_copy(error, &failure);
 }
 
 /* Finds an entry. Removes an expired failure. */
 static struct nt_cache_entry *find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
 {
-    struct nt_link *link = nt_hash_table_find(&cache->table, hash);
-    while (link && memcmp(&NT_LINKED(link, struct nt_cache_entry, link)->key, key, sizeof(*key)) != 0)
+    struct nt_hash_link *link = nt_hash_table_find(&cache->table, hash);
+    while (link && memcmp(&NT_CONTAINER_OF(link, struct nt_cache_entry, link)->key, key, sizeof(*key)) != 0)
         link = nt_hash_table_next(link);
-    struct nt_cache_entry *entry = link ? NT_LINKED(link, struct nt_cache_entry, link) : NULL;
+    struct nt_cache_entry *entry = link ? NT_CONTAINER_OF(link, struct nt_cache_entry, link) : NULL;
     if (!entry || entry->state != NT_CACHE_FAILED || entry->expires > seconds_now())
         return entry;
     forget(cache, entry);
@@ -448,18 +448,19 @@ static struct nt_cache_entry *find(struct nt_cache *cache, const struct nt_cache
 }
 
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
-                            enum nt_cache_client asker, nt_cache_load *load, void *context,
+                            enum nt_cache_client client, nt_cache_load *load, void *context,
                             struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
     uint64_t hash = key_hash(key), room = room_for(cache, bytes);
     enum nt_status status;
     lock(cache);
     struct nt_cache_entry *entry = find(cache, key, hash);
-    if (!entry && asker == NT_CACHE_READER && nt_fifo_wait(&cache->fifo, &cache->lock, has_room, cache, room))
+    if (!entry && client == NT_CACHE_READER &&
+        nt_fifo_wait(&cache->fifo, &cache->lock, has_room, cache, room))
         entry = find(cache, key, hash); /* waiting released the lock */
     if (entry) {
         status = wait_for(cache, entry, entry_ret, error);
-    } else if ((asker != NT_CACHE_HOLDER || has_room(cache, room)) &&
+    } else if ((client != NT_CACHE_HOLDER || has_room(cache, room)) &&
                (entry = add_entry(cache, key, hash, bytes))) {
         nt_counter_add(&cache->counters->cache_misses, 1);
         status = load_entry(cache, entry, load, context, entry_ret, error);
@@ -583,7 +584,7 @@ static bool is_one_of(const void *source, const void *const *sources, const void
     return is_found;
 }
 
-void nt_cache_forget(struct nt_cache *cache, const void *const *sources, size_t count)
+void nt_cache_invalidate(struct nt_cache *cache, const void *const *sources, size_t count)
 {
     const void **sorted = count > 1 ? calloc(count, sizeof(*sorted)) : NULL;
     if (sorted) {
@@ -591,8 +592,8 @@ void nt_cache_forget(struct nt_cache *cache, const void *const *sources, size_t 
         qsort(sorted, count, sizeof(*sorted), compare_sources);
     }
     lock(cache);
-    for (struct nt_link *link = nt_hash_table_after(&cache->table, NULL), *next; link; link = next) {
-        struct nt_cache_entry *entry = NT_LINKED(link, struct nt_cache_entry, link);
+    for (struct nt_hash_link *link = nt_hash_table_after(&cache->table, NULL), *next; link; link = next) {
+        struct nt_cache_entry *entry = NT_CONTAINER_OF(link, struct nt_cache_entry, link);
         next = nt_hash_table_after(&cache->table, link);
         if (is_one_of(entry->key.source, sources, sorted, count))
             forget(cache, entry);

@@ -66,8 +66,8 @@ static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
 static struct nt_dataset_index *find_index(const struct nt_dataset_indexes *indexes,
                                            const struct nt_dataset *dataset)
 {
-    struct nt_link *link = nt_hash_table_find(&indexes->table, (uintptr_t)dataset);
-    return link ? NT_LINKED(link, struct nt_dataset_index, link) : NULL;
+    struct nt_hash_link *link = nt_hash_table_find(&indexes->table, (uintptr_t)dataset);
+    return link ? NT_CONTAINER_OF(link, struct nt_dataset_index, link) : NULL;
 }
 
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
@@ -107,9 +107,9 @@ void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes)
 {
     if (!indexes)
         return;
-    for (struct nt_link *link = nt_hash_table_after(&indexes->table, NULL), *next; link; link = next) {
+    for (struct nt_hash_link *link = nt_hash_table_after(&indexes->table, NULL), *next; link; link = next) {
         next = nt_hash_table_after(&indexes->table, link);
-        index_free(NT_LINKED(link, struct nt_dataset_index, link));
+        index_free(NT_CONTAINER_OF(link, struct nt_dataset_index, link));
     }
     nt_hash_table_deinit(&indexes->table);
     pthread_mutex_destroy(&indexes->lock);
@@ -137,14 +137,15 @@ static struct nt_part_counts *new_part_counts(struct nt_dataset_index *index, ui
 
 struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
                                           const struct nt_dataset *dataset, uint32_t field,
-                                          enum nt_rows_of of)
+                                          enum nt_counted of)
 {
-    struct nt_dataset_index *index =
-        remembers_counts(dataset) && of <= NT_ROWS_OF_SECOND ? nt_dataset_index_get(indexes, dataset) : NULL;
+    struct nt_dataset_index *index = remembers_counts(dataset) && of <= NT_COUNTED_SECOND_COLUMN
+                                         ? nt_dataset_index_get(indexes, dataset)
+                                         : NULL;
     if (!index)
         return NULL;
     _Atomic(struct nt_part_counts *) *place =
-        &index->part_counts[(of == NT_ROWS_OF_SECOND ? (size_t)dataset->field_count : 0) + field];
+        &index->part_counts[(of == NT_COUNTED_SECOND_COLUMN ? (size_t)dataset->field_count : 0) + field];
     struct nt_part_counts *counts = atomic_load_explicit(place, memory_order_acquire), *mine;
     if (counts || !(mine = new_part_counts(index, nt_field_parts(dataset, field).count)))
         return counts;
@@ -279,7 +280,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
         if (cluster->first_entry > covered)
             spans[(*count)++] = hole(dataset, covered, cluster->first_entry - covered);
         if ((cluster->first_entry < covered && cluster->entries) ||
-            !nt_fits(cluster->first_entry, cluster->entries, dataset->entries))
+            !nt_range_fits(cluster->first_entry, cluster->entries, dataset->entries))
             return nt_fail(
                 error, NT_CORRUPT, NT_NO_OFFSET,
                 "cluster %u holds entries of another cluster, or entries after the last of the dataset",
@@ -298,7 +299,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
 struct nt_span nt_part_span(const struct nt_dataset *dataset, const struct nt_parts *parts,
                             struct nt_groups groups, uint32_t part)
 {
-    uint64_t first = parts->borders[part], entries = parts->borders[part + 1] - first;
+    uint64_t first = parts->boundaries[part], entries = parts->boundaries[part + 1] - first;
     uint32_t group = groups.first + part;
     if (groups.first == groups.end)
         return (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
@@ -366,7 +367,7 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const st
     const struct nt_parts parts = nt_field_parts(dataset, field);
     uint32_t part;
     if (span->cluster == NT_NONE)
-        return find_part(parts.borders, parts.count, span->first_entry);
+        return find_part(parts.boundaries, parts.count, span->first_entry);
     nt_group_field(dataset, span->cluster, &part);
     return part;
 }
@@ -419,7 +420,7 @@ bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t
     uint32_t top = nt_field_row_parent(dataset, field);
     *product_ret = 1;
     for (uint32_t at = dataset->fields[field].parent; at != top; at = dataset->fields[at].parent)
-        if (!nt_multiply(*product_ret, nt_field_rows_below(&dataset->fields[at]), product_ret))
+        if (!nt_checked_multiply(*product_ret, nt_field_rows_below(&dataset->fields[at]), product_ret))
             return false;
     return true;
 }

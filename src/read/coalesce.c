@@ -44,8 +44,9 @@ uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct 
         const struct nt_page *page = &pages[found];
         if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
             page->stored_bytes > MAX_BYTES || bytes + bytes_of(page) > MAX_BYTES ||
-            !nt_source_is_range(source, bytes + bytes_of(page)) || !nt_add(pages->offset, bytes, &offset) ||
-            page->offset != offset || !are_decoded_alike(dataset, pages, page))
+            !nt_source_is_range(source, bytes + bytes_of(page)) ||
+            !nt_checked_add(pages->offset, bytes, &offset) || page->offset != offset ||
+            !are_decoded_alike(dataset, pages, page))
             break;
         bytes += bytes_of(page);
     }
@@ -121,8 +122,8 @@ struct loading {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
-    struct nt_page_dependencies dependencies[NT_DECODE_TOGETHER];
-    struct nt_shared_page siblings[NT_DECODE_TOGETHER];
+    struct nt_page_dependencies dependencies[NT_MAX_SHARED_OUTPUTS];
+    struct nt_shared_page siblings[NT_MAX_SHARED_OUTPUTS];
     uint32_t pinned; /* number of columns whose dependencies are pinned */
     uint64_t cached; /* pages in addition to those of the only column */
     struct nt_stats_delta stats;
@@ -357,7 +358,7 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
 /* ---- Pages that lie entirely in all ranges ---- */
 
 struct together {
-    struct nt_segment segments[NT_DECODE_TOGETHER]; /* of each range, pinned */
+    struct nt_segment segments[NT_MAX_SHARED_OUTPUTS]; /* of each range, pinned */
     uint32_t count;
     uint32_t first, end; /* page numbers in the segment */
 };
@@ -386,10 +387,10 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
 }
 
 /* Decodes the pages that all ranges have, and says which. */
-static void decode_together(const struct together *together, const struct nt_stream_range *ranges,
-                            struct nt_decoded_pages *decoded)
+static void decode_shared(const struct together *together, const struct nt_stream_range *ranges,
+                          struct nt_decoded_pages *decoded)
 {
-    struct nt_pages_run runs[NT_DECODE_TOGETHER];
+    struct nt_pages_run runs[NT_MAX_SHARED_OUTPUTS];
     const struct nt_stream *stream = ranges->stream;
     for (uint32_t i = 0; i < together->count; i++) {
         const struct nt_stream_range *range = &ranges[i];
@@ -422,7 +423,7 @@ void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t cou
                     narrow(&together, &ranges[i], segment.number);
     }
     if (is_shared)
-        decode_together(&together, ranges, decoded);
+        decode_shared(&together, ranges, decoded);
     for (uint32_t i = 0; i < together.count; i++)
         nt_segment_release(&together.segments[i]);
 }

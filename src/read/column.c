@@ -57,7 +57,7 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
         if (!range)
             continue;
         index->pages += range->pages;
-        if (!nt_add(index->elements, nt_range_elements(group, range), &index->elements))
+        if (!nt_checked_add(index->elements, nt_range_elements(group, range), &index->elements))
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
                              dataset->columns[column].id);
     }
@@ -73,7 +73,7 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
                                 struct nt_column_index **index_ret, struct nt_error *error)
 {
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "column %u does not exist", column);
     enum nt_status status = nt_reader_after_fork(reader, error);
@@ -149,11 +149,11 @@ enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *datas
 }
 
 enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                  uint64_t number, struct nt_page_place *place, struct nt_error *error)
+                                  uint64_t number, struct nt_page_position *place, struct nt_error *error)
 {
     struct nt_column_index *index = NULL;
     const struct nt_range *range;
-    *place = (struct nt_page_place){.page = NULL};
+    *place = (struct nt_page_position){.page = NULL};
     NT_TRY(get_index(reader, dataset, column, &index, error));
     struct position at = mark_before(dataset, column, index, true, number);
     NT_TRY(range_of(dataset, column, true, number, &at, &place->group, &range, error));
@@ -170,7 +170,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
                               uint64_t *first_element_ret, struct nt_error *error)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     NT_TRY(nt_column_page_pin(reader, dataset, column, number, &place, error));
     nt_group_keep(place.group);
     *page_ret = place.page;
@@ -294,7 +294,8 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     if (!read.element_bytes)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "this version does not know the type of column %u", dataset->columns[column].id);
-    if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
+    if (!nt_checked_multiply(read.index->elements, read.element_bytes, &size) ||
+        !nt_range_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     const struct nt_walk walk = {.reader = reader,
                                  .dataset = dataset,

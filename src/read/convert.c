@@ -97,7 +97,7 @@ static uint64_t previous_value(const struct nt_element_run *run)
             uint64_t value = load(input + i * (bytes));                                                      \
             bad |= value < previous;                                                                         \
             store_le64(output + i * 8, base + value);                                                        \
-            nt_write_ahead(output + i * 8);                                                                  \
+            nt_prefetch_for_write(output + i * 8);                                                           \
             previous = value;                                                                                \
         }                                                                                                    \
         *decreases = bad;                                                                                    \

@@ -29,7 +29,7 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     NT_TRY(nt_stream_open_unfiltered(stream->reader, stream->dataset, stream->field, NT_STREAM_TAGS,
                                      &filter->tags, error));
     for (uint32_t i = 0; i < count; i++)
-        NT_TRY(nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
+        NT_TRY(nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_COUNTED_ROWS, NT_NONE,
                                 &filter->alternatives[i], error));
     return NT_OK;
 }
@@ -48,7 +48,7 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
     if (nt_field_is_fortran_order(field))
         filter->elements.per_row = 1;
     if (status == NT_OK && stream->row->has_leading_zero)
-        status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW, NT_NONE,
+        status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_COUNTED_ITEMS, NT_NONE,
                                   &filter->items, error);
     if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
         status = choose_alternatives(stream, filter, error);

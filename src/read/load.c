@@ -133,7 +133,7 @@ static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
     if (!nt_packed_bytes(decoder, elements, packed_ret) ||
-        !nt_multiply(elements, decoder->element_bytes, decoded_ret))
+        !nt_checked_multiply(elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        elements);
     /* Without a fixed width (Roaring containers, nested encodings), the stored size decides. */
@@ -318,12 +318,12 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
     };
 }
 
-static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
+static enum nt_status decode_shared(struct loading *load, const uint8_t *packed, struct nt_error *error)
 {
     const struct nt_page_request *request = load->request;
-    struct nt_packed what[NT_DECODE_TOGETHER] = {
+    struct nt_packed what[NT_MAX_SHARED_OUTPUTS] = {
         packed_of(load, load->page, load->request->dependencies, packed)};
-    uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
+    uint8_t *outputs[NT_MAX_SHARED_OUTPUTS] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
         const struct nt_shared_page *sibling = &request->siblings[i];
@@ -334,7 +334,7 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
         outputs[i + 1] = sibling->output;
         load->decoded_bytes += bytes;
     }
-    return load->decoder->ops->decode_together(what, outputs, request->shared_page_count + 1, error);
+    return load->decoder->ops->decode_shared(what, outputs, request->shared_page_count + 1, error);
 }
 
 static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
@@ -343,7 +343,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
         return NT_OK;
     const struct nt_packed what = packed_of(load, load->page, load->request->dependencies, packed);
     enum nt_status status = load->request->shared_page_count
-                                ? decode_together(load, packed, error)
+                                ? decode_shared(load, packed, error)
                                 : load->decoder->ops->decode(&what, load->output, error);
     nt_stats_lap(load->request->stats, &load->request->stats->counters.decode_nanoseconds);
     return status;
@@ -409,7 +409,7 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
     size_t scratch =
         (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
     const struct nt_decoder_ops *ops = nt_page_decoder(dataset, page)->ops;
-    return nt_hugepage_capacity(scratch) + (ops && ops->takes_memory ? decoded : 0);
+    return nt_hugepage_capacity(scratch) + (ops && ops->allocates_memory ? decoded : 0);
 }
 
 /* ---- Dependencies of a page ---- */
@@ -490,8 +490,8 @@ static bool is_worth_a_retry(const struct nt_page_request *request, enum nt_stat
 {
     const struct nt_page *page = request->page;
     return (status == NT_CHECKSUM || status == NT_CORRUPT) &&
-           nt_source_forget(request->dataset->sources[page->source], page->offset,
-                            page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
+           nt_source_invalidate(request->dataset->sources[page->source], page->offset,
+                                page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
 }
 
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,

@@ -91,7 +91,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     const char *name = nt_buffer_string(&field);
     const struct nt_source *source =
         page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
-    if (source && source->is_of_objects && !page->is_missing)
+    if (source && source->is_object_store && !page->is_missing)
         name_object(source, page->offset, error);
     else if (error->offset == NT_NO_OFFSET && !page->is_missing)
         name_location(source, page->offset, error);
@@ -155,7 +155,7 @@ static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page 
 enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
                                    void *output, size_t bytes, struct nt_error *error)
 {
-    if (!nt_fits(offset, bytes, page->stored_bytes))
+    if (!nt_range_fits(offset, bytes, page->stored_bytes))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the page's stored bytes");
     return bytes ? read_raw(dataset, page, offset, output, bytes, error) : NT_OK;
 }
@@ -401,7 +401,7 @@ static enum nt_status check_part(const struct nt_dataset *dataset, const struct 
 }
 
 /* On failure there is no pin, and the outputs are unchanged: callers that keep a page rely on that. */
-enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader, struct nt_dataset *dataset,
+enum nt_status nt_page_pin(enum nt_cache_client client, struct nt_reader *reader, struct nt_dataset *dataset,
                            uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
 {
@@ -412,7 +412,7 @@ enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader,
     enum nt_status status = nt_page_decoded_bytes(dataset, page, &bytes, error);
     if (status != NT_OK) /* too large: do not request room in the cache */
         return nt_page_error(dataset, column, page, status, error);
-    status = nt_cache_get(reader->cache, &key, bytes, asker, load_and_report, &request, &pinned, error);
+    status = nt_cache_get(reader->cache, &key, bytes, client, load_and_report, &request, &pinned, error);
     if (status != NT_OK)
         return status;
     status = check_part(dataset, page, error);

@@ -37,7 +37,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
                              enum nt_status status, struct nt_error *error);
 
 /* A page of a column, and where it is. */
-struct nt_page_place {
+struct nt_page_position {
     const struct nt_page *page;
     struct nt_group *group; /* pinned */
     uint32_t cluster;
@@ -45,7 +45,7 @@ struct nt_page_place {
 };
 /* nt_column_page for a short use: the caller unpins the group. */
 enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                  uint64_t number, struct nt_page_place *place, struct nt_error *error);
+                                  uint64_t number, struct nt_page_position *place, struct nt_error *error);
 
 /* Fails with NT_UNSUPPORTED: the page is not in the file but where its locator points. */
 enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -90,9 +90,9 @@ uint64_t nt_reader_idle_bytes(const struct nt_reader *reader);
 /* The memory that a stream occupies. */
 size_t nt_stream_memory(const struct nt_stream *stream);
 
-/* Blobs are stored where the rows of a field say (model/blob.h). Each row has one blob; together they
- * form the data of a binary field. Their sizes come from the descriptions, whatever the files contain.
- * A file is examined only if its description omits the size. */
+/* Blobs are stored where the rows of a field say (struct nt_blob_description in core/model/model.h). Each row
+ * has one blob; together they form the data of a binary field. Their sizes come from the descriptions,
+ * whatever the files contain. A file is examined only if its description omits the size. */
 
 /* Do the rows of a field describe readable blobs? */
 bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field);

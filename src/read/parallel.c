@@ -236,10 +236,10 @@ struct parallel_read {
     const struct nt_stream_range *ranges;
     size_t count;
     pthread_mutex_t lock;
-    size_t at;                          /* the current group: its first range, ... */
-    uint32_t group, lead;               /* ... its length and the range with the most bytes, ... */
-    uint64_t taken[NT_DECODE_TOGETHER]; /* ... and how many elements of each have been taken */
-    enum nt_status status;              /* of the first failed elements: */
+    size_t at;                             /* the current group: its first range, ... */
+    uint32_t group, lead;                  /* ... its length and the range with the most bytes, ... */
+    uint64_t taken[NT_MAX_SHARED_OUTPUTS]; /* ... and how many elements of each have been taken */
+    enum nt_status status;                 /* of the first failed elements: */
     size_t failed_range;
     uint64_t failed_first;
     struct nt_error error;
@@ -275,7 +275,7 @@ static void begin_group(struct parallel_read *read, size_t at)
     read->group = at < read->count;
     read->lead = 0;
     memset(read->taken, 0, sizeof(read->taken));
-    while (read->group && read->group < NT_DECODE_TOGETHER && at + read->group < read->count &&
+    while (read->group && read->group < NT_MAX_SHARED_OUTPUTS && at + read->group < read->count &&
            nt_streams_share_pages(first->stream, first[read->group].stream)) {
         if (bytes_of(&first[read->group]) > bytes_of(&first[read->lead]))
             read->lead = read->group;
@@ -316,8 +316,8 @@ static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
     uint64_t least = SHARE_BYTES / stream->element_bytes, left = range->count - read->taken[of_group];
     uint64_t first = range->first + read->taken[of_group], end = range->first + range->count;
     uint64_t found = page_end(stream, left <= least ? end - 1 : first + least);
-    uint64_t border = read->group > 1 ? segment_end(stream, first) : found;
-    return border < found ? border : found;
+    uint64_t boundary = read->group > 1 ? segment_end(stream, first) : found;
+    return boundary < found ? boundary : found;
 }
 
 /* The next range of the group with elements left; read->group if there is none. */
@@ -332,7 +332,7 @@ static uint32_t find_next(const struct parallel_read *read)
 }
 
 /* Takes a share of one range and those of others with the same pages. Returns their number, or 0. */
-static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_DECODE_TOGETHER])
+static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_MAX_SHARED_OUTPUTS])
 {
     uint32_t next, count = 0;
     pthread_mutex_lock(&read->lock);
@@ -386,12 +386,12 @@ static void prefetch_rest(const struct parallel_read *read, const struct nt_stre
 static void work_on_shares(void *context)
 {
     struct parallel_read *read = context;
-    struct share shares[NT_DECODE_TOGETHER];
-    struct nt_stream_range ranges[NT_DECODE_TOGETHER];
+    struct share shares[NT_MAX_SHARED_OUTPUTS];
+    struct nt_stream_range ranges[NT_MAX_SHARED_OUTPUTS];
     struct nt_error error;
     uint32_t count;
     while ((count = take_shares(read, shares))) {
-        struct nt_decoded_pages decoded[NT_DECODE_TOGETHER] = {{0}};
+        struct nt_decoded_pages decoded[NT_MAX_SHARED_OUTPUTS] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = sub_range(&read->ranges[shares[i].range], shares[i].first, shares[i].end);
         prefetch_rest(read, &ranges[0], shares[0].range);
@@ -415,7 +415,7 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
         const struct nt_stream_range *range = &ranges[i];
         if (range->stream->reader != ranges->stream->reader)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu belongs to another reader", i);
-        if (!nt_fits(range->first, range->count, range->stream->elements))
+        if (!nt_range_fits(range->first, range->count, range->stream->elements))
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                            "cannot read %" PRIu64 " elements from %" PRIu64 " on: the stream has %" PRIu64,
                            range->count, range->first, range->stream->elements);

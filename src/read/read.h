@@ -130,7 +130,7 @@ enum nt_cache_client {
 /* Pins the entry of a key. Loads it, or waits if another thread is loading it. Failures are remembered:
  * until one expires, the call returns the same error without loading. */
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
-                            enum nt_cache_client asker, nt_cache_load *load, void *context,
+                            enum nt_cache_client client, nt_cache_load *load, void *context,
                             struct nt_cache_entry **entry_ret, struct nt_error *error);
 
 /* Adds an entry that is made while another one is loaded: the caller fills its output. Never waits. NULL if
@@ -169,7 +169,7 @@ void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum
 void nt_cache_reserve(struct nt_cache *cache, int64_t bytes);
 
 /* Drops all entries of some sources, in one pass over the cache. */
-void nt_cache_forget(struct nt_cache *cache, const void *const *sources, size_t count);
+void nt_cache_invalidate(struct nt_cache *cache, const void *const *sources, size_t count);
 
 /* ---- Slab allocator ---- */
 
@@ -320,7 +320,7 @@ struct nt_page_request {
         const struct nt_value *dependencies;
         uint8_t *output;
     } * siblings;
-    uint32_t shared_page_count; /* less than NT_DECODE_TOGETHER */
+    uint32_t shared_page_count; /* less than NT_MAX_SHARED_OUTPUTS */
 };
 
 /* Reads, verifies, decompresses and decodes into `output`, with a context. The error does not name the page,
@@ -343,9 +343,8 @@ enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
                                         struct nt_page_dependencies *dependencies, struct nt_error *error);
 void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *dependencies);
 
-/* The same for a page of any decoder, which may come from a network. With `context` NULL, pins the
- * dependencies, borrows a context and adds the counts to the reader. Otherwise `dependencies` are those of
- * the decoder. */
+/* nt_page_load_once for a page with any decoder, from any source. With `context` NULL, pins the dependencies,
+ * borrows a context and adds the counts to the reader. Otherwise `dependencies` are those of the decoder. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error);
 
@@ -360,10 +359,10 @@ bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page 
 
 /* Pages of other columns, which are decoded into cache entries while a page is loaded. */
 struct nt_sibling_pages {
-    struct nt_shared_page pages[NT_DECODE_TOGETHER - 1];
-    struct nt_group *groups[NT_DECODE_TOGETHER - 1]; /* of the pages, pinned */
-    uint32_t columns[NT_DECODE_TOGETHER - 1];
-    struct nt_cache_entry *entries[NT_DECODE_TOGETHER - 1];
+    struct nt_shared_page pages[NT_MAX_SHARED_OUTPUTS - 1];
+    struct nt_group *groups[NT_MAX_SHARED_OUTPUTS - 1]; /* of the pages, pinned */
+    uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1];
+    struct nt_cache_entry *entries[NT_MAX_SHARED_OUTPUTS - 1];
     uint32_t count;
 };
 /* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits
@@ -377,7 +376,7 @@ void nt_sibling_pages_end(struct nt_page_request *request, struct nt_sibling_pag
 
 /* Pins a page's decoded elements in the cache, and loads them if absent. Fails if the file has changed.
  * The data is valid until nt_page_unpin. */
-enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader, struct nt_dataset *dataset,
+enum nt_status nt_page_pin(enum nt_cache_client client, struct nt_reader *reader, struct nt_dataset *dataset,
                            uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error);
 void nt_page_unpin(struct nt_reader *reader, struct nt_cache_entry *pinned, enum nt_cache_hint use);
@@ -442,7 +441,7 @@ struct nt_pages_run {
     const struct nt_dtype *dtype; /* with several runs: the type that the elements must equal */
 };
 
-/* Loads `count` pages of one column, or of several (at most NT_DECODE_TOGETHER) with the same stored
+/* Loads `count` pages of one column, or of several (at most NT_MAX_SHARED_OUTPUTS) with the same stored
  * bytes, each decoded once. Reads small adjacent pages in one call. Caches nothing. Stops at a page
  * that is cached, not shared or bad: the caller loads it alone. Returns the number of pages loaded. */
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -549,7 +548,7 @@ struct nt_column_index {
 };
 
 struct nt_dataset_index {
-    struct nt_link link; /* in the table of all indexes */
+    struct nt_hash_link link; /* in the table of all indexes */
     const struct nt_dataset *dataset;
     uint32_t column_count;
     pthread_mutex_t lock;                       /* of building */
@@ -581,7 +580,7 @@ void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct 
 /* The counts that are remembered of a field; NULL if none are, or they would take much memory. */
 struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
                                           const struct nt_dataset *dataset, uint32_t field,
-                                          enum nt_rows_of of);
+                                          enum nt_counted of);
 
 /* ---- Clusters in entry order ---- */
 
@@ -698,12 +697,12 @@ struct nt_row_mask {
     struct nt_deletion_vector *owned; /* if the mask owns them, from malloc; else NULL */
 };
 
-/* The mask of a field's rows, items or bytes (NT_ROWS_OF_FIELD or another value, one for each field):
+/* The mask of a field's rows, items or bytes (NT_COUNTED_ROWS or another value, one for each field):
  * what was deleted in a part or, with NT_NONE, what the selection omits. Follows the end offsets of all
  * enclosing lists: loads their page lists and decodes the pages where a run of kept rows begins or
  * ends. The caller deinitializes the mask of a part. */
 enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
+                                enum nt_counted of, uint32_t part, struct nt_row_mask *mask,
                                 struct nt_error *error);
 void nt_row_mask_deinit(struct nt_row_mask *mask);
 
@@ -739,9 +738,9 @@ static inline uint64_t nt_row_mask_physical(const struct nt_row_mask *mask)
 struct nt_row_span {
     struct nt_span span;
     uint64_t first_row, rows;
-    /* The rows are known without the page list, which may disprove it; or those of spans without rows
-     * are, which are before this one, or after all rows. */
-    bool is_claimed;
+    /* The number of rows is not verified: it is known without the page list. Or so is that of the spans
+     * without rows just before this one or, for the last span with rows, after it. */
+    bool is_unverified;
 };
 
 /* The spans of a field, and the rows of each. Parts of the entries are not stored, nor are rows that
@@ -755,17 +754,17 @@ struct nt_row_counts {
     struct nt_parts parts;   /* without `spans`: the spans are these */
     struct nt_groups groups; /* ... with these groups; none: the field has no columns */
     struct nt_span *spans;   /* by span, without their faults; NULL: the parts */
-    uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' borders */
+    uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' boundaries */
     /* The rows of each span, none of which has a fault: then `first_rows` has only every 32nd. Or NULL. */
     const struct nt_part_counts *counts;
     uint64_t per_entry;  /* ... by this factor */
     uint64_t *origins;   /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
     uint8_t *faults;     /* by span: an nt_row_fault; NULL: those of the parts' page lists */
-    atomic_bool *claims; /* by span: nt_row_span.is_claimed, until it is proved; NULL: none is */
+    atomic_bool *claims; /* by span: nt_row_span.is_unverified, until it is proved; NULL: none is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, struct nt_row_counts *rows, struct nt_error *error);
+                                   enum nt_counted of, struct nt_row_counts *rows, struct nt_error *error);
 void nt_row_counts_deinit(struct nt_row_counts *rows);
 struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t number);
 /* The span that holds a row, which must exist. */
@@ -783,7 +782,7 @@ enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const
 
 /* Only the total, from as few page lists as possible. */
 enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error);
+                                   enum nt_counted of, uint64_t *total_ret, struct nt_error *error);
 
 /* The error of unreadable rows. It names the rows but not the field. */
 enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,
@@ -802,7 +801,7 @@ struct nt_segment {
     uint32_t number; /* in the stream */
     struct nt_span span;
     uint64_t first, elements;                  /* in the stream; for offsets: rows, without the leading 0 */
-    bool is_claimed;                           /* see nt_row_span */
+    bool is_unverified;                        /* see nt_row_span */
     uint64_t base, limit;                      /* as in nt_element_run */
     const struct nt_alternative *alternatives; /* as in nt_element_run */
     /* Set by nt_stream_locate, as is the span's fault: */
@@ -854,13 +853,15 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
                                          enum nt_stream_kind kind, struct nt_stream **stream_ret,
                                          struct nt_error *error);
 
-/* Rows of a field before each cluster, in entry order: one border more than the `count_ret` clusters
+/* Rows of a field before each cluster, in entry order: one boundary more than the `count_ret` clusters
  * that hold it, starting with 0; from malloc. Loads all page lists. */
-enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-/* Bytes of a field's strings or objects before each cluster, like nt_field_row_borders. */
-enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
+enum nt_status nt_field_row_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                       uint64_t **boundaries_ret, uint32_t *count_ret,
+                                       struct nt_error *error);
+/* Bytes of a field's strings or objects before each cluster, like nt_field_row_boundaries. */
+enum nt_status nt_field_byte_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        uint64_t **boundaries_ret, uint32_t *count_ret,
+                                        struct nt_error *error);
 /* A segment, and the one that holds an element, which must exist; elements count like the segments. */
 void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct nt_segment *segment_ret);
 void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, struct nt_segment *segment_ret);
@@ -936,7 +937,7 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
 bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b);
 /* The end of the page in `other` with the same bytes as the page before `end`; 0 if none. */
 uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other);
-/* Decodes the pages that lie entirely in all ranges (at most NT_DECODE_TOGETHER) into their outputs, in
+/* Decodes the pages that lie entirely in all ranges (at most NT_MAX_SHARED_OUTPUTS) into their outputs, in
  * the segment where the first range begins. Skips failures: later reads report them. */
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_decoded_pages *decoded);

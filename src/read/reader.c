@@ -148,7 +148,7 @@ void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset
         return;
     nt_workers_forget(reader->workers, dataset);
     if (dataset->logical == dataset) /* the others share its sources */
-        nt_cache_forget(reader->cache, (const void *const *)dataset->sources, dataset->source_count);
+        nt_cache_invalidate(reader->cache, (const void *const *)dataset->sources, dataset->source_count);
     nt_dataset_indexes_forget(reader->indexes, dataset);
     if (dataset->physical != dataset)
         nt_reader_forget(reader, dataset->physical);

@@ -26,8 +26,8 @@ enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, s
 {
     uint64_t total;
     if (!mask->deletions ||
-        (nt_multiply(mask->per_row, factor, &mask->per_row) &&
-         nt_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &total)))
+        (nt_checked_multiply(mask->per_row, factor, &mask->per_row) &&
+         nt_checked_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &total)))
         return NT_OK;
     return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
 }
@@ -52,7 +52,7 @@ uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t physical)
 enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error)
 {
     uint64_t expected;
-    if (!nt_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &expected))
+    if (!nt_checked_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &expected))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
     if (expected == elements)
         return NT_OK;
@@ -199,8 +199,8 @@ struct ends {
 };
 
 /* Finds the end before a cluster's first row, or of all rows, in page lists; false otherwise. */
-static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end_ret, bool *is_border_ret,
-                                  struct nt_error *error)
+static enum nt_status find_boundary(struct ends *ends, uint64_t row, uint64_t *end_ret, bool *is_boundary_ret,
+                                    struct nt_error *error)
 {
     struct nt_stream *stream = ends->stream;
     struct nt_segment segment;
@@ -208,12 +208,12 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
         nt_stream_segment_of(stream, row, &segment);
     else
         nt_stream_segment(stream, stream->rows.count - 1, &segment);
-    *is_border_ret = row == ends->rows || segment.first == row;
-    if (!*is_border_ret)
+    *is_boundary_ret = row == ends->rows || segment.first == row;
+    if (!*is_boundary_ret)
         return NT_OK;
     /* What is not deleted is known since the stream opened, mostly without the segment's page list. */
     enum nt_status status = stream->masks ? nt_stream_locate(stream, &segment, error) : NT_OK;
-    *is_border_ret = status == NT_OK && segment.span.fault == NT_FAULT_NONE;
+    *is_boundary_ret = status == NT_OK && segment.span.fault == NT_FAULT_NONE;
     *end_ret = segment.base;
     if (row == ends->rows) /* `limit` includes deleted items */
         *end_ret += segment.masks ? nt_row_mask_kept(&segment.masks->items) : segment.limit;
@@ -242,7 +242,7 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
 static enum nt_status get_end_offset(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct ends *ends = context;
-    bool is_border = true;
+    bool is_boundary = true;
     enum nt_status status = NT_OK;
     *end_ret = 0;
     if (row == 0)
@@ -250,8 +250,8 @@ static enum nt_status get_end_offset(void *context, uint64_t row, uint64_t *end_
     if (row > ends->rows)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field", row, ends->rows);
     if (row < ends->first || row - ends->first >= ends->count) {
-        status = find_border(ends, row, end_ret, &is_border, error);
-        if (status != NT_OK || is_border)
+        status = find_boundary(ends, row, end_ret, &is_boundary, error);
+        if (status != NT_OK || is_boundary)
             return status;
         status = read_ends(ends, row, error);
     }
@@ -286,7 +286,7 @@ struct selected_rows {
 
 static enum nt_status note(struct selected_rows *selected, uint64_t row, struct nt_error *error)
 {
-    uint64_t *rows = nt_grow(selected->rows, selected->count, &selected->capacity, sizeof(*rows));
+    uint64_t *rows = nt_array_grow(selected->rows, selected->count, &selected->capacity, sizeof(*rows));
     if (!rows)
         return nt_fail_memory(error);
     selected->rows = rows;
@@ -363,7 +363,7 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
     if (status == NT_OK)
         status = nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_INDEX, &selected.index, error);
     if (status == NT_OK)
-        status = nt_row_counts_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &physical, error);
+        status = nt_row_counts_total(reader, dataset, branch, NT_COUNTED_ROWS, &physical, error);
     if (status == NT_OK)
         status = nt_row_mask_check(variants, nt_stream_elements(selected.tags), error);
     if (status == NT_OK)
@@ -420,7 +420,7 @@ static uint32_t branch_of(const struct nt_dataset *dataset, uint32_t field, uint
 }
 
 enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
+                                enum nt_counted of, uint32_t part, struct nt_row_mask *mask,
                                 struct nt_error *error)
 {
     uint32_t way[NT_MAX_DEPTH + 1], count = 0; /* the field and its enclosing fields, innermost first */
@@ -437,7 +437,7 @@ enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dat
         struct nt_deletion_vector *deletions = NULL;
         if (!nt_rows_per_item(dataset, at, &mask->per_row))
             status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-        else if (!i && of == NT_ROWS_OF_FIELD)
+        else if (!i && of == NT_COUNTED_ROWS)
             break;
         else if (part == NT_NONE)
             status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, mask,

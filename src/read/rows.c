@@ -15,8 +15,8 @@
 
 /* ---- Item counts from offsets and tags ---- */
 
-/* The items below a field, and then their number, if it is known. If a page is the cause that it is not,
- * `error` has its failure although the status is NT_OK. */
+/* The items below a field, and then their number, if it is known. If a bad page makes the number unknown,
+ * `error` has the page's failure although the status is NT_OK. */
 struct items {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -55,7 +55,7 @@ static enum nt_status count_on_page(struct items *items, uint32_t column, const 
         nt_page_pin(NT_CACHE_READER, items->reader, items->dataset, column, page, &pinned, &data, &failure);
     if (status != NT_OK) {
         items->is_known = false;
-        nt_fail_with(items->error, &failure);
+        nt_fail_copy(items->error, &failure);
         return status == NT_CHANGED || nt_is_transient(status) ? status : NT_OK;
     }
     uint32_t tag = is_index ? 0 : tag_of(items);
@@ -117,14 +117,14 @@ static enum nt_status items_in_shards(struct items *items, const struct nt_span 
         items->is_known = is_inside && spans[i].fault == NT_FAULT_NONE;
         if (items->is_known)
             status = items_in_cluster(items, spans[i].cluster);
-        items->is_known = items->is_known && nt_add(total, items->count, &total);
+        items->is_known = items->is_known && nt_checked_add(total, items->count, &total);
     }
     items->count = total;
     free(spans);
     return status;
 }
 
-/* Fields with clusters of their own share the borders. */
+/* Fields with clusters of their own share the boundaries. */
 static enum nt_status items_in_part(struct items *items, const struct nt_span *span)
 {
     struct nt_dataset *dataset = items->dataset;
@@ -135,7 +135,8 @@ static enum nt_status items_in_part(struct items *items, const struct nt_span *s
     if (status != NT_OK || !items->is_known || !dataset->part_deletions)
         return status;
     struct nt_row_mask mask;
-    status = nt_row_mask_find(items->reader, dataset, items->field, NT_ROWS_BELOW, part, &mask, items->error);
+    status =
+        nt_row_mask_find(items->reader, dataset, items->field, NT_COUNTED_ITEMS, part, &mask, items->error);
     if (status == NT_OK && mask.deletions)
         items->count = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);
@@ -171,8 +172,8 @@ static enum nt_status items_rows(struct items *items, const struct nt_span *span
         if (status != NT_OK)
             return status;
         if (items->is_known) {
-            items->is_known =
-                below == field ? nt_multiply(items->count, per_item, &items->count) : items->count == 0;
+            items->is_known = below == field ? nt_checked_multiply(items->count, per_item, &items->count)
+                                             : items->count == 0;
             return NT_OK;
         }
         below = items->field;
@@ -208,7 +209,7 @@ static enum nt_status count_bytes(struct items *items, const struct nt_span *spa
 
 /* How rows are counted. */
 struct unit {
-    enum nt_rows_of of;
+    enum nt_counted of;
     uint32_t field;        /* whose rows */
     uint32_t column_field; /* whose column counts them; NT_NONE: none */
     uint32_t position;     /* of that column */
@@ -233,7 +234,7 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
     for (;;) {
         const struct nt_field *f = &dataset->fields[path[depth].field];
         uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), divisor;
-        if (!nt_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
+        if (!nt_checked_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
             return NT_NONE;
         if (f->column_count && (depth == 0 || f->kind != NT_FIELD_UNREADABLE)) {
             *divisor_ret = divisor;
@@ -241,7 +242,7 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
         }
         uint32_t child_count;
         const uint32_t *children = nt_dataset_children(dataset, path[depth].field, &child_count);
-        if (nt_field_keeps_step(f) && path[depth].next_child < child_count && depth <= NT_MAX_DEPTH) {
+        if (nt_field_is_row_aligned(f) && path[depth].next_child < child_count && depth <= NT_MAX_DEPTH) {
             path[depth + 1].field = children[path[depth].next_child++];
             path[depth + 1].next_child = 0;
             path[depth + 1].divisor = divisor;
@@ -253,25 +254,25 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
 }
 
 static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *dataset, uint32_t field,
-                                enum nt_rows_of of, struct nt_error *error)
+                                enum nt_counted of, struct nt_error *error)
 {
     *unit = (struct unit){.of = of, .field = field, .column_field = NT_NONE, .divisor = 1};
-    if (of == NT_ROWS_OF_FIELD) {
+    if (of == NT_COUNTED_ROWS) {
         unit->column_field = find_counter(dataset, field, &unit->divisor);
         unit->is_per_entry = nt_field_row_parent(dataset, field) == NT_NONE;
         if (!nt_rows_per_item(dataset, field, &unit->per_entry))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of rows overflows",
                            dataset->fields[field].id);
-    } else if (of != NT_ROWS_BELOW) {
+    } else if (of != NT_COUNTED_ITEMS) {
         unit->column_field = field;
-        unit->position = of == NT_ROWS_OF_SECOND;
+        unit->position = of == NT_COUNTED_SECOND_COLUMN;
     }
     return NT_OK;
 }
 
 static bool has_page_per_row(const struct nt_dataset *dataset, const struct unit *unit)
 {
-    return unit->of == NT_ROWS_OF_FIELD &&
+    return unit->of == NT_COUNTED_ROWS &&
            nt_field_kind_info(dataset->fields[unit->column_field].kind)->has_page_per_row;
 }
 
@@ -281,7 +282,7 @@ static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *
     if (unit->column_field != NT_NONE)
         return unit->column_field;
     uint32_t above = nt_field_row_parent(dataset, unit->field);
-    return above == NT_NONE || unit->of == NT_ROWS_BELOW ? unit->field : above;
+    return above == NT_NONE || unit->of == NT_COUNTED_ITEMS ? unit->field : above;
 }
 
 /* ---- One span ---- */
@@ -325,11 +326,11 @@ static enum nt_status count_from_above(const struct building *build, struct nt_r
                           .branch = NT_NONE,
                           .error = error};
     enum nt_status status = NT_OK;
-    if (unit->of == NT_ROWS_OF_FIELD)
+    if (unit->of == NT_COUNTED_ROWS)
         status = items_rows(&items, &counted->span);
-    else if (unit->of == NT_ROWS_BELOW)
+    else if (unit->of == NT_COUNTED_ITEMS)
         status = items_below(&items, &counted->span);
-    else if (unit->of == NT_ROWS_OF_SECOND)
+    else if (unit->of == NT_COUNTED_SECOND_COLUMN)
         status = count_bytes(&items, &counted->span);
     counted->rows = items.count;
     *known_ret = items.is_known;
@@ -341,7 +342,7 @@ static void resume(struct building *build, const struct nt_active_column *active
 {
     uint64_t row;
     if (build->unknown == NT_NONE || active->present != 1 || !build->has_positions ||
-        !nt_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
+        !nt_checked_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
         return;
     build->row = row;
     build->unknown = NT_NONE;
@@ -372,7 +373,7 @@ static bool begins_deferred(const struct building *build, const struct nt_active
 {
     uint64_t divisor = build->unit.divisor;
     uint64_t rows = active->deferred_first / divisor + (active->deferred_first % divisor != 0);
-    return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
+    return active->is_deferred && build->unit.of == NT_COUNTED_ROWS && build->row - build->origin < rows;
 }
 
 /* Rows that are known without the page list. */
@@ -381,12 +382,12 @@ static bool claim_rows(const struct building *build, const struct nt_span *span,
     const struct nt_dataset *dataset = build->dataset;
     const struct unit *unit = &build->unit;
     uint64_t elements;
-    bool is_asked = dataset->ops->claim_elements && unit->column_field != NT_NONE &&
+    bool is_asked = dataset->ops->unverified_elements && unit->column_field != NT_NONE &&
                     span->fault == NT_FAULT_NONE && build->unknown == NT_NONE && !dataset->part_deletions &&
                     !has_page_per_row(dataset, unit);
     if (!is_asked ||
-        !dataset->ops->claim_elements(dataset, span->cluster, unit->column_field, unit->position,
-                                      &elements) ||
+        !dataset->ops->unverified_elements(dataset, span->cluster, unit->column_field, unit->position,
+                                           &elements) ||
         elements % unit->divisor)
         return false;
     *rows_ret = elements / unit->divisor;
@@ -440,13 +441,13 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
 {
     const struct unit *unit = &build->unit;
     if (unit->is_per_entry)
-        return nt_multiply(counted->span.entries, unit->per_entry, &counted->rows)
+        return nt_checked_multiply(counted->span.entries, unit->per_entry, &counted->rows)
                    ? NT_OK
                    : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     if (recall(build, counted))
         return NT_OK;
-    counted->is_claimed = claim_rows(build, &counted->span, &counted->rows);
-    if (counted->is_claimed)
+    counted->is_unverified = claim_rows(build, &counted->span, &counted->rows);
+    if (counted->is_unverified)
         return NT_OK;
     NT_TRY(count_stored(build, counted, known_ret, error));
     if (*known_ret)
@@ -464,7 +465,7 @@ static enum nt_status add_span(struct building *build, struct nt_error *error)
     enter_file(build, &counted.span);
     enum nt_status status = count_span(build, &counted, &is_known, &cause);
     if (status != NT_OK)
-        return nt_fail_with(error, &cause);
+        return nt_fail_copy(error, &cause);
     if (!is_known && nt_is_environmental(cause.status))
         rows->refusal = cause.status;
     if (!is_known && counted.span.fault == NT_FAULT_NONE)
@@ -478,8 +479,8 @@ static enum nt_status add_span(struct building *build, struct nt_error *error)
     if (rows->origins)
         rows->origins[build->number] = build->origin;
     if (rows->claims)
-        rows->claims[build->number] = counted.is_claimed;
-    if (is_known && (!nt_add(build->row, counted.rows, &build->row) || build->row > INT64_MAX))
+        rows->claims[build->number] = counted.is_unverified;
+    if (is_known && (!nt_checked_add(build->row, counted.rows, &build->row) || build->row > INT64_MAX))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
     return NT_OK;
 }
@@ -552,7 +553,7 @@ struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t 
                             : nt_part_span(rows->dataset, &rows->parts, rows->groups, number)};
     if (rows->faults && rows->faults[number] != NT_FAULT_NONE)
         found.span.fault = rows->faults[number];
-    found.is_claimed = rows->claims && rows->claims[number];
+    found.is_unverified = rows->claims && rows->claims[number];
     if (rows->first_rows) {
         found.first_row = first_row(rows, number);
         found.rows =
@@ -570,7 +571,7 @@ uint32_t nt_row_counts_find(const struct nt_row_counts *rows, uint64_t row)
         return find_by_counts(rows, row);
     if (rows->first_rows)
         return find_row(rows->first_rows, rows->count, row);
-    return rows->per_entry ? find_row(rows->parts.borders, rows->count, row / rows->per_entry) : 0;
+    return rows->per_entry ? find_row(rows->parts.boundaries, rows->count, row / rows->per_entry) : 0;
 }
 
 uint64_t nt_row_counts_origin(const struct nt_row_counts *rows, uint32_t number)
@@ -580,7 +581,7 @@ uint64_t nt_row_counts_origin(const struct nt_row_counts *rows, uint32_t number)
     if (rows->first_rows || !rows->dataset->is_concatenated || rows->groups.first == rows->groups.end)
         return 0;
     uint32_t first_part = nt_group_record(rows->dataset, rows->groups.first + number).origin;
-    return rows->parts.borders[first_part] * rows->per_entry;
+    return rows->parts.boundaries[first_part] * rows->per_entry;
 }
 
 enum nt_status nt_row_counts_set_fault(struct nt_row_counts *rows, uint32_t number, enum nt_row_fault fault,
@@ -611,7 +612,7 @@ static enum nt_status find_spans(const struct building *build, struct nt_error *
     rows->dataset = dataset;
     if (!dataset->field_groups) /* what is not claimed is loaded when it is counted */
         return nt_spans_build(build->reader, dataset, field,
-                              !build->unit.is_per_entry && !dataset->ops->claim_elements, &rows->spans,
+                              !build->unit.is_per_entry && !dataset->ops->unverified_elements, &rows->spans,
                               &rows->count, error);
     rows->parts = nt_field_parts(dataset, field);
     rows->groups = nt_groups_of_field(dataset, field);
@@ -623,7 +624,7 @@ static enum nt_status find_spans(const struct building *build, struct nt_error *
 static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error *error)
 {
     size_t count = (size_t)rows->count + 1;
-    bool has_origins = rows->dataset->is_concatenated, has_claims = rows->dataset->ops->claim_elements;
+    bool has_origins = rows->dataset->is_concatenated, has_claims = rows->dataset->ops->unverified_elements;
     rows->first_rows = calloc(count, sizeof(*rows->first_rows));
     rows->faults = calloc(count, sizeof(*rows->faults));
     rows->origins = has_origins ? calloc(count, sizeof(*rows->origins)) : NULL;
@@ -633,21 +634,21 @@ static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error 
     return has_all ? NT_OK : nt_fail_memory(error);
 }
 
-/* Nobody reads spans that are claimed to have no rows. So a read of the next rows proves it, or a read of the
- * last ones. */
+/* Spans without rows are never read. So reading the rows after them verifies that they have none, or reading
+ * the last rows. */
 static void claim_with_empty(struct nt_row_counts *rows)
 {
     uint32_t last = NT_NONE;
-    bool is_claimed = false;
+    bool is_unverified = false;
     for (uint32_t i = 0; rows->claims && i < rows->count; i++) {
-        is_claimed |= rows->claims[i];
+        is_unverified |= rows->claims[i];
         if (rows->first_rows[i] == rows->first_rows[i + 1])
             continue;
-        rows->claims[i] = is_claimed;
-        is_claimed = false;
+        rows->claims[i] = is_unverified;
+        is_unverified = false;
         last = i;
     }
-    if (is_claimed && last != NT_NONE)
+    if (is_unverified && last != NT_NONE)
         rows->claims[last] = true;
 }
 
@@ -671,14 +672,14 @@ static enum nt_status count_entries(struct nt_row_counts *rows, uint64_t per_ent
 {
     rows->per_entry = per_entry;
     rows->is_total_known = true;
-    uint64_t entries = rows->count ? rows->parts.borders[rows->count] : 0;
-    if (!nt_multiply(entries, per_entry, &rows->total) || rows->total > INT64_MAX)
+    uint64_t entries = rows->count ? rows->parts.boundaries[rows->count] : 0;
+    if (!nt_checked_multiply(entries, per_entry, &rows->total) || rows->total > INT64_MAX)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
     return NT_OK;
 }
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, struct nt_row_counts *rows, struct nt_error *error)
+                                   enum nt_counted of, struct nt_row_counts *rows, struct nt_error *error)
 {
     struct building build = {.reader = reader,
                              .dataset = dataset,
@@ -711,7 +712,7 @@ struct units {
 static bool add_units(struct units *units, struct nt_reader *reader, struct nt_dataset *dataset,
                       uint32_t field)
 {
-    bool is_counted[NT_ROWS_BELOW + 1] = {false};
+    bool is_counted[NT_COUNTED_ITEMS + 1] = {false};
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
         struct building build = {.reader = reader, .dataset = dataset, .unknown = NT_NONE, .file = NT_NONE};
@@ -720,7 +721,7 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
             !(build.remembered = nt_part_counts_get(reader->indexes, dataset, field, row->of)))
             continue;
         is_counted[row->of] = true;
-        struct building *items = nt_grow(units->items, units->count, &units->capacity, sizeof(*items));
+        struct building *items = nt_array_grow(units->items, units->count, &units->capacity, sizeof(*items));
         if (!items)
             return false;
         units->items = items;
@@ -789,7 +790,7 @@ enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const
 }
 
 static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+                                     enum nt_counted of, uint64_t *total_ret, struct nt_error *error)
 {
     struct nt_row_counts rows;
     enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
@@ -823,7 +824,7 @@ static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_grou
 static enum nt_status pin_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
                                        struct nt_group **group_ret, struct nt_error *error)
 {
-    uint32_t last = !nt_dataset_shares_borders(dataset)
+    uint32_t last = !nt_dataset_shares_boundaries(dataset)
                         ? NT_NONE
                         : find_last_group(dataset, nt_groups_of_field(dataset, field));
     *cluster_ret = NT_NONE;
@@ -841,7 +842,7 @@ static enum nt_status pin_last_cluster(struct nt_dataset *dataset, uint32_t fiel
 }
 
 enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+                                   enum nt_counted of, uint64_t *total_ret, struct nt_error *error)
 {
     struct unit unit;
     struct nt_active_column active = {0};
@@ -849,7 +850,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     uint32_t cluster;
     NT_TRY(unit_init(&unit, dataset, field, of, error));
     if (unit.is_per_entry) {
-        if (!nt_multiply(dataset->entries, unit.per_entry, total_ret))
+        if (!nt_checked_multiply(dataset->entries, unit.per_entry, total_ret))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         return NT_OK;
     }
@@ -861,7 +862,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     nt_group_unpin(group); /* only numbers are needed from here on */
     uint64_t elements;
     if (active.present != 1 || has_page_per_row(dataset, &unit) ||
-        !nt_add(active.first_element, active.elements, &elements))
+        !nt_checked_add(active.first_element, active.elements, &elements))
         return total_from_all(reader, dataset, field, of, total_ret, error);
     *total_ret = elements / unit.divisor;
     return NT_OK;

@@ -41,7 +41,7 @@ refuse_element(const struct nt_selection *selection, struct nt_error *error, con
 static enum nt_status refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "%s: expected a .npy, a text of numbers, or a dataset of one field of integers",
+                   "%s: expected a .npy file, a text with numbers, or a dataset with one field of integers",
                    selection->path);
 }
 
@@ -53,7 +53,7 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
         return NT_OK;
     }
     struct nt_entry_range *ranges =
-        nt_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
+        nt_array_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
     if (!ranges)
         return nt_fail_memory(error);
     selection->ranges = ranges;
@@ -148,8 +148,8 @@ static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, stru
         scanning->word[scanning->word_bytes++] = byte;
     else if (scanning->is_wrong)
         return refuse_word(scanning, error);
-    if (scanning->is_wrong || (nt_multiply(scanning->number, 10, &scanning->number) &&
-                               nt_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
+    if (scanning->is_wrong || (nt_checked_multiply(scanning->number, 10, &scanning->number) &&
+                               nt_checked_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
         return NT_OK;
     return refuse_element(scanning->selection, error, "the number has more than 64 bits");
 }
@@ -356,7 +356,7 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
     if (status != NT_OK)
         return status;
     struct nt_cursor cursor = nt_cursor(prefix, known);
-    nt_skip(&cursor, sizeof(magic));
+    nt_cursor_skip(&cursor, sizeof(magic));
     unsigned version = nt_get_u8(&cursor);
     nt_get_u8(&cursor);
     if (!cursor.failed && (version < 1 || version > 3))
@@ -364,7 +364,7 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
                        header->selection->path, version);
     uint64_t length = version == 1 ? nt_get_le16(&cursor) : nt_get_le32(&cursor);
     header->data = cursor.position + length;
-    if (cursor.failed || !nt_fits(cursor.position, length, size))
+    if (cursor.failed || !nt_range_fits(cursor.position, length, size))
         return nt_fail(error, NT_TRUNCATED, (uint64_t)cursor.position,
                        "%s: the header ends past the end of the file", header->selection->path);
     if (length > MAX_HEADER_BYTES)
@@ -380,7 +380,8 @@ static enum nt_status read_npy(struct nt_selection *selection, struct nt_source 
     struct header header = {.selection = selection};
     NT_TRY(read_header(&header, source, size, error));
     uint64_t total;
-    if (!nt_multiply(header.elements, header.items.bytes, &total) || !nt_fits(header.data, total, size))
+    if (!nt_checked_multiply(header.elements, header.items.bytes, &total) ||
+        !nt_range_fits(header.data, total, size))
         return nt_fail(error, NT_TRUNCATED, header.data, "%s: expected %" PRIu64 " elements, found %" PRIu64,
                        selection->path, header.elements, (size - header.data) / header.items.bytes);
     selection->is_mask = header.items.type == 'b';
@@ -448,7 +449,7 @@ static enum nt_status read_unmarked(struct nt_selection *selection, struct nt_so
     selection->count = 0;
     selection->elements = selection->line = 0;
     enum nt_status status = read_dataset(selection, source, error);
-    return status == NT_NOT_THIS_FORMAT ? nt_fail_with(error, &mistake) : status;
+    return status == NT_NOT_THIS_FORMAT ? nt_fail_copy(error, &mistake) : status;
 }
 
 enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,
@@ -534,7 +535,7 @@ static enum nt_status check_numbers(const struct nt_selection *selection, uint64
     uint64_t element = 0;
     for (size_t i = 0; i < selection->count; i++) {
         const struct nt_entry_range *range = &selection->ranges[i];
-        if (!nt_fits(range->first, range->count, entries)) {
+        if (!nt_range_fits(range->first, range->count, entries)) {
             uint64_t good = range->first < entries ? entries - range->first : 0;
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                            "%s: element %" PRIu64 ": entry %" PRIu64
@@ -552,7 +553,7 @@ enum nt_status nt_selection_apply(const struct nt_selection *selection, struct n
     uint64_t entries = nt_dataset_stored_entries(dataset);
     const struct nt_error *failure = nt_dataset_failure(dataset);
     if (failure)
-        return nt_fail_with(error, failure);
+        return nt_fail_copy(error, failure);
     if (!selection->path)
         return apply_range(selection, dataset, error);
     if (selection->is_mask && selection->elements != entries)

@@ -71,7 +71,7 @@ static bool add(const struct nt_page_request *request, uint32_t column, const st
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings)
 {
     struct nt_dataset *dataset = request->dataset;
-    uint32_t columns[NT_DECODE_TOGETHER - 1], count = 0;
+    uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1], count = 0;
     struct page_position position;
     siblings->count = 0;
     if (request->reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&

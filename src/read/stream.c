@@ -22,7 +22,7 @@ static enum nt_status stream_check_field(struct nt_reader *reader, const struct 
                                          uint32_t field, enum nt_stream_kind kind, struct nt_error *error)
 {
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     if (field >= dataset->field_count || (unsigned)kind >= NT_STREAM_COUNT)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "field %" PRIu32 " does not exist, or has no stream %d", field, (int)kind);
@@ -61,8 +61,8 @@ static enum nt_status stream_count_elements(const struct nt_dataset *dataset, ui
                                             const struct nt_stream_row *row, uint64_t rows,
                                             uint64_t *elements_ret, struct nt_error *error)
 {
-    if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
-        !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
+    if (!nt_checked_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
+        !nt_checked_add(*elements_ret, row->has_leading_zero, elements_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
                        dataset->fields[field].id);
     return NT_OK;
@@ -134,10 +134,10 @@ static enum nt_status fill_masks(const struct nt_stream *stream, uint32_t part,
     const struct nt_field *field = &dataset->fields[stream->field];
     NT_TRY(nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part, &masks->elements,
                             error));
-    if (stream->row->of == NT_ROWS_OF_FIELD)
+    if (stream->row->of == NT_COUNTED_ROWS)
         NT_TRY(nt_row_mask_multiply(&masks->elements, nt_stream_row_elements(field, stream->row), error));
     if (stream->row->has_leading_zero)
-        NT_TRY(nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, &masks->items,
+        NT_TRY(nt_row_mask_find(stream->reader, dataset, stream->field, NT_COUNTED_ITEMS, part, &masks->items,
                                 error));
     return NT_OK;
 }
@@ -179,7 +179,7 @@ static enum nt_status locate_in(const struct nt_stream *stream, struct nt_group 
         status = find_masks(stream, segment, &segment->masks, error);
     if (status == NT_OK && segment->masks && segment->masks->items.deletions)
         segment->limit = nt_row_mask_physical(&segment->masks->items);
-    if (status == NT_OK && (segment->elements || segment->masks || segment->is_claimed))
+    if (status == NT_OK && (segment->elements || segment->masks || segment->is_unverified))
         find_stored(stream, group, segment);
     if (status == NT_OK && segment->page_count && segment->span.fault == NT_FAULT_NONE)
         segment->group = group;
@@ -193,7 +193,7 @@ static enum nt_status locate(struct nt_stream *stream, struct nt_segment *segmen
     struct nt_group *group = NULL;
     /* even if all rows are deleted, elements are stored */
     bool is_stored =
-        segment->span.cluster != NT_NONE && (segment->elements || segment->is_claimed || stream->masks);
+        segment->span.cluster != NT_NONE && (segment->elements || segment->is_unverified || stream->masks);
     if (segment->group || !is_stored)
         return NT_OK;
     enum nt_status status = nt_span_pin(stream->dataset, &segment->span, &group, error);
@@ -202,7 +202,7 @@ static enum nt_status locate(struct nt_stream *stream, struct nt_segment *segmen
 
 static void set_proved(struct nt_stream *stream, const struct nt_segment *segment)
 {
-    if (segment->is_claimed && segment->span.fault == NT_FAULT_NONE)
+    if (segment->is_unverified && segment->span.fault == NT_FAULT_NONE)
         atomic_store(&stream->rows.claims[segment->number], false);
 }
 
@@ -212,7 +212,7 @@ static enum nt_status prove_empty(struct nt_stream *stream, uint32_t number, boo
 {
     struct nt_segment empty;
     nt_stream_segment(stream, number, &empty);
-    if (!empty.is_claimed)
+    if (!empty.is_unverified)
         return NT_OK;
     enum nt_status status = locate(stream, &empty, error);
     if (status == NT_OK)
@@ -240,7 +240,7 @@ static enum nt_status prove_around(struct nt_stream *stream, uint32_t number, bo
 
 enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
 {
-    bool is_proved = true, needs_proof = segment->elements && segment->is_claimed && !segment->group;
+    bool is_proved = true, needs_proof = segment->elements && segment->is_unverified && !segment->group;
     enum nt_status status = needs_proof ? prove_around(stream, segment->number, &is_proved, error) : NT_OK;
     if (!is_proved)
         segment->span.fault = NT_FAULT_POSITION;
@@ -262,7 +262,7 @@ static void try_locate(const struct nt_stream *stream, struct nt_segment *segmen
 {
     bool is_stored = segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE;
     struct nt_group *group = NULL;
-    if (is_stored && !segment->is_claimed)
+    if (is_stored && !segment->is_unverified)
         group = nt_group_try_pin(stream->dataset, nt_cluster_group(stream->dataset, segment->span.cluster));
     if (group && !has_deletions(stream, segment))
         (void)!locate_in(stream, group, segment, NULL);
@@ -270,7 +270,7 @@ static void try_locate(const struct nt_stream *stream, struct nt_segment *segmen
         nt_group_unpin(group);
 }
 
-/* The items below a segment: with equal borders, those at the same index of the list. */
+/* The items below a segment: with equal boundaries, those at the same index of the list. */
 static bool items_of(const struct nt_row_counts *items, uint32_t segment, const struct nt_span *span,
                      struct nt_alternative *found)
 {
@@ -314,7 +314,7 @@ static enum nt_status allocate_alternatives(struct nt_stream *stream, struct nt_
 }
 
 /* Sets the items below each segment: those of offsets, or of one alternative of a variant. */
-static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
+static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_counted of,
                                 uint32_t alternative, struct nt_error *error)
 {
     struct nt_row_counts items;
@@ -353,8 +353,8 @@ static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error
     uint32_t child_count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &child_count);
     if (data || !child_count)
-        return add_items(stream, stream->field, data ? data->of : NT_ROWS_BELOW, 0, error);
-    return add_items(stream, *children, NT_ROWS_OF_FIELD, 0, error);
+        return add_items(stream, stream->field, data ? data->of : NT_COUNTED_ITEMS, 0, error);
+    return add_items(stream, *children, NT_COUNTED_ROWS, 0, error);
 }
 
 static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error *error)
@@ -362,7 +362,7 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
     uint32_t count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
     for (uint32_t i = 0; i < count; i++)
-        NT_TRY(add_items(stream, children[i], NT_ROWS_OF_FIELD, i, error));
+        NT_TRY(add_items(stream, children[i], NT_COUNTED_ROWS, i, error));
     return NT_OK;
 }
 
@@ -396,7 +396,7 @@ static enum nt_status check_size(struct nt_stream *stream, struct nt_error *erro
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                               "rows of all clusters according to the last cluster's page list", total,
                               rows->total);
-    if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
+    if (!nt_checked_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
     return NT_OK;
 }
@@ -409,7 +409,7 @@ static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *err
          status == NT_OK && stream->rows.claims && !stream->rows.total && i < stream->rows.count; i++) {
         struct nt_segment segment;
         nt_stream_segment(stream, i, &segment);
-        if (!segment.is_claimed)
+        if (!segment.is_unverified)
             continue;
         status = locate(stream, &segment, error);
         if (status == NT_OK && segment.span.fault != NT_FAULT_NONE)
@@ -523,7 +523,7 @@ void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct n
     segment_ret->span = rows.span;
     segment_ret->first = rows.first_row * stream->per_row;
     segment_ret->elements = rows.rows * stream->per_row;
-    segment_ret->is_claimed = rows.is_claimed;
+    segment_ret->is_unverified = rows.is_unverified;
     if (stream->items.count) {
         const struct nt_row_span below = nt_row_counts_get(&stream->items, number);
         segment_ret->base = below.first_row;
@@ -750,7 +750,7 @@ static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t fiel
 }
 
 static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 enum nt_rows_of of, uint64_t *rows_ret, struct nt_error *error)
+                                 enum nt_counted of, uint64_t *rows_ret, struct nt_error *error)
 {
     struct nt_row_mask mask;
     NT_TRY(nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error));
@@ -765,7 +765,7 @@ enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *datase
                              uint64_t *rows_ret, struct nt_error *error)
 {
     NT_TRY(stream_check_field(reader, dataset, field, NT_STREAM_DATA, error));
-    return count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error);
+    return count_rows(reader, dataset, field, NT_COUNTED_ROWS, rows_ret, error);
 }
 
 enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -779,44 +779,45 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
     return stream_count_elements(dataset, field, row, rows, elements_ret, error);
 }
 
-static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, uint64_t **borders_ret, uint32_t *count_ret,
-                                   struct nt_error *error)
+static enum nt_status find_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      enum nt_counted of, uint64_t **boundaries_ret, uint32_t *count_ret,
+                                      struct nt_error *error)
 {
     struct nt_row_counts rows;
     struct nt_row_mask mask;
-    uint64_t *borders = NULL;
+    uint64_t *boundaries = NULL;
     enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
     status = name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error);
     if (status == NT_OK)
         status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
-    if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
+    if (status == NT_OK && !(boundaries = calloc((size_t)rows.count + 1, sizeof(*boundaries))))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
         for (uint32_t i = 0; i <= rows.count; i++)
-            borders[i] = nt_row_mask_before(&mask, i < rows.count ? nt_row_counts_get(&rows, i).first_row
-                                                                  : rows.total);
-        *borders_ret = borders;
+            boundaries[i] = nt_row_mask_before(&mask, i < rows.count ? nt_row_counts_get(&rows, i).first_row
+                                                                     : rows.total);
+        *boundaries_ret = boundaries;
         *count_ret = rows.count;
     }
     nt_row_counts_deinit(&rows);
     return status;
 }
 
-enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+enum nt_status nt_field_row_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                       uint64_t **boundaries_ret, uint32_t *count_ret, struct nt_error *error)
 {
-    return find_borders(reader, dataset, field, NT_ROWS_OF_FIELD, borders_ret, count_ret, error);
+    return find_boundaries(reader, dataset, field, NT_COUNTED_ROWS, boundaries_ret, count_ret, error);
 }
 
-enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+enum nt_status nt_field_byte_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        uint64_t **boundaries_ret, uint32_t *count_ret,
+                                        struct nt_error *error)
 {
     const struct nt_stream_row *row;
     NT_TRY(stream_find_row(reader, dataset, field, NT_STREAM_DATA, &row, error));
-    return find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error);
+    return find_boundaries(reader, dataset, field, row->of, boundaries_ret, count_ret, error);
 }
 
 enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

@@ -393,7 +393,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     uint64_t element = offset / stream->element_bytes, end = offset + bytes;
     size_t skip = (size_t)(offset % stream->element_bytes);
     uint8_t *output = buffer;
-    if (!nt_fits(offset, bytes, stream->elements * stream->element_bytes))
+    if (!nt_range_fits(offset, bytes, stream->elements * stream->element_bytes))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
     if (!bytes)
         return NT_OK;
@@ -467,7 +467,7 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
     struct piece piece;
     unsigned pieces = 0;
     if (stream->row->conversion != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
-        !nt_fits(offset, bytes, stream->elements * stream->element_bytes) ||
+        !nt_range_fits(offset, bytes, stream->elements * stream->element_bytes) ||
         !nt_access_is_sequential(&stream->access, offset, bytes))
         return false;
     for (size_t done = 0; done < bytes; done += piece.count) {
@@ -494,9 +494,9 @@ static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct pi
 static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes, struct nt_pins *pins)
 {
     struct nt_pin *pin = &pins->items[pins->count];
-    enum nt_cache_client asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
+    enum nt_cache_client client = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
     const uint8_t *data;
-    enum nt_status status = nt_page_pin(asker, stream->reader, stream->dataset, piece->at.column,
+    enum nt_status status = nt_page_pin(client, stream->reader, stream->dataset, piece->at.column,
                                         piece->at.page, &pin->page, &data, NULL);
     nt_group_unpin(piece->at.group); /* the bytes stay */
     if (status != NT_OK)

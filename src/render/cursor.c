@@ -85,7 +85,7 @@ static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint
                            struct nt_error *error)
 {
     uint64_t bytes;
-    if (!nt_multiply(count, cursor->element_bytes, &bytes) || bytes > limit_bytes)
+    if (!nt_checked_multiply(count, cursor->element_bytes, &bytes) || bytes > limit_bytes)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value has more than 1 GiB");
     size_t kept = keep(cursor, first);
     cursor->count = 0;
@@ -110,7 +110,7 @@ enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t fi
 {
     static const uint8_t nothing[16];
     uint64_t total = nt_stream_elements(cursor->stream);
-    if (!nt_fits(first, count, total))
+    if (!nt_range_fits(first, count, total))
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column", first + count, total);
     if (count == 0) {
         *bytes_ret = nothing;

@@ -76,7 +76,7 @@ bool nt_field_size_is_known(const struct nt_dataset *dataset, uint32_t field)
     bool is_known = nt_field_row_parent(dataset, field) == NT_NONE;
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
-        is_known = is_known && (!row || row->of == NT_ROWS_OF_FIELD);
+        is_known = is_known && (!row || row->of == NT_COUNTED_ROWS);
     }
     return is_known;
 }
@@ -101,7 +101,7 @@ enum nt_status nt_unsupported_find(struct nt_dataset *dataset, uint32_t field,
         struct nt_error failure;
         enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
         if (nt_is_environmental(status) && status != NT_IO) /* rows of that part report NT_IO */
-            return nt_fail_with(error, &failure);
+            return nt_fail_copy(error, &failure);
         if (status == NT_UNSUPPORTED) {
             *reason_ret = nt_group_failure(dataset, i);
             return NT_OK;
@@ -186,7 +186,7 @@ enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t colum
     return NT_OK;
 }
 
-struct some_columns {
+struct column_filter {
     const bool *chosen;
     nt_visit_range *visit;
     void *context;
@@ -195,7 +195,7 @@ struct some_columns {
 static void visit_chosen(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
                          uint32_t cluster, uint32_t column, const struct nt_range *range)
 {
-    const struct some_columns *some = context;
+    const struct column_filter *some = context;
     if (!some->chosen || some->chosen[column])
         some->visit(some->context, dataset, group, cluster, column, range);
 }
@@ -225,7 +225,7 @@ static void plan_parts(struct nt_dataset *dataset, const bool *chosen, uint32_t 
     nt_prefetch_submit(&prefetch);
 }
 
-static enum nt_status visit_parts(struct nt_dataset *dataset, const struct some_columns *some,
+static enum nt_status visit_parts(struct nt_dataset *dataset, const struct column_filter *some,
                                   void (*end)(void *context), struct nt_error *error)
 {
     enum { AHEAD = 16 };
@@ -249,7 +249,7 @@ static enum nt_status visit_parts(struct nt_dataset *dataset, const struct some_
 enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
                                      void (*end)(void *context), void *context, struct nt_error *error)
 {
-    struct some_columns some = {chosen, visit, context};
+    struct column_filter some = {chosen, visit, context};
     bool is_complete = true;
     if (dataset->field_groups && !dataset->friend_count)
         return visit_parts(dataset, &some, end, error);

@@ -119,9 +119,9 @@ enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_
  * thread-safe. The reader and the dataset must outlive it. Objects omit unreadable fields. */
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   struct nt_row_writer **writer_ret, struct nt_error *error);
-/* The same for some fields of a dataset: each row is an object of these, with everything below them and
- * the records and collections around them. With `is_cell`, of a record only that leads to one field, the
- * value is that field's, so that a cell has no names. */
+/* The same for some fields of a dataset: each row is an object of these, with everything below them and the
+ * records and collections around them. With `is_cell`, a record that only leads to one field is written as
+ * the value of this field, so that a cell has no names. */
 enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dataset *dataset,
                                          const uint32_t *fields, uint32_t count, bool is_cell,
                                          struct nt_row_writer **writer_ret, struct nt_error *error);

@@ -29,13 +29,13 @@ struct cost {
 static uint64_t multiplied(uint64_t a, uint64_t b)
 {
     uint64_t product;
-    return nt_multiply(a, b, &product) ? product : UINT64_MAX;
+    return nt_checked_multiply(a, b, &product) ? product : UINT64_MAX;
 }
 
 static uint64_t added(uint64_t a, uint64_t b)
 {
     uint64_t sum;
-    return nt_add(a, b, &sum) ? sum : UINT64_MAX;
+    return nt_checked_add(a, b, &sum) ? sum : UINT64_MAX;
 }
 
 static void spend(struct cost *cost, uint64_t bytes)
@@ -86,10 +86,10 @@ static uint64_t elements_of(const struct nt_field *field, uint32_t position, uin
     uint64_t elements;
     bool is_shown = nt_field_column_stream(field, position, &kind);
     const struct nt_stream_row *row = is_shown ? nt_field_stream(field, kind) : NULL;
-    if (position > 0 && (!row || row->of != NT_ROWS_OF_FIELD))
+    if (position > 0 && (!row || row->of != NT_COUNTED_ROWS))
         return 0;
     uint64_t per_row = row ? nt_stream_row_elements(field, row) : nt_field_row_elements(field);
-    return nt_multiply(rows, per_row, &elements) ? elements : 0;
+    return nt_checked_multiply(rows, per_row, &elements) ? elements : 0;
 }
 
 /* Spends the columns of one field. One row of the root has `rows` rows of the field; 0: not in step. */
@@ -136,9 +136,9 @@ static void spend_cluster(struct cost *cost, uint32_t root)
         const struct nt_field *f = field == NT_NONE ? NULL : &cost->dataset->fields[field];
         const uint32_t *children = nt_dataset_children(cost->dataset, field, &count);
         if (path[depth].next_child < count && depth <= NT_MAX_DEPTH) {
-            uint64_t below = !f ? 1 : nt_field_keeps_step(f) ? nt_field_rows_below(f) : 0, rows;
+            uint64_t below = !f ? 1 : nt_field_is_row_aligned(f) ? nt_field_rows_below(f) : 0, rows;
             uint32_t child = children[path[depth].next_child++];
-            rows = nt_multiply(path[depth].rows, below, &rows) ? rows : 0;
+            rows = nt_checked_multiply(path[depth].rows, below, &rows) ? rows : 0;
             depth++;
             path[depth].field = child;
             path[depth].next_child = 0;
@@ -156,8 +156,9 @@ static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
     uint64_t rows = 1;
     for (uint32_t at = field; at != NT_NONE && rows; at = dataset->fields[at].parent) {
         uint32_t parent = dataset->fields[at].parent;
-        if (parent != NT_NONE && (!nt_field_keeps_step(&dataset->fields[parent]) ||
-                                  !nt_multiply(rows, nt_field_rows_below(&dataset->fields[parent]), &rows)))
+        if (parent != NT_NONE &&
+            (!nt_field_is_row_aligned(&dataset->fields[parent]) ||
+             !nt_checked_multiply(rows, nt_field_rows_below(&dataset->fields[parent]), &rows)))
             rows = 0;
     }
     return rows;
@@ -167,13 +168,13 @@ static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
 static bool find_entries(const struct nt_dataset *dataset, uint32_t field, uint32_t number,
                          struct nt_cluster *cluster)
 {
-    const uint64_t *borders = nt_field_parts(dataset, field).borders;
+    const uint64_t *boundaries = nt_field_parts(dataset, field).boundaries;
     if (!dataset->field_groups) {
         *cluster = nt_dataset_cluster(dataset, number);
         return nt_group_is_known(dataset, nt_cluster_group(dataset, number));
     }
-    *cluster =
-        (struct nt_cluster){.first_entry = borders[number], .entries = borders[number + 1] - borders[number]};
+    *cluster = (struct nt_cluster){.first_entry = boundaries[number],
+                                   .entries = boundaries[number + 1] - boundaries[number]};
     return true;
 }
 

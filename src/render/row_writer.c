@@ -269,7 +269,7 @@ static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *
     }
     bool is_contiguous =
         shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetching->dataset->fields[shape->field]);
-    if (!nt_multiply(end, below, &end) || !is_contiguous)
+    if (!nt_checked_multiply(end, below, &end) || !is_contiguous)
         return;
     prefetch_only(prefetching, &shape->data, first * below, end);
     for (uint32_t i = 0; !has_index && i < shape->child_count; i++)
@@ -349,8 +349,8 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
             status = find_cells(writer, child, projection, error);
             continue;
         }
-        struct nt_row_shape **cells =
-            nt_grow(writer->cells, writer->cell_count, &writer->cell_capacity, sizeof(struct nt_row_shape *));
+        struct nt_row_shape **cells = nt_array_grow(writer->cells, writer->cell_count, &writer->cell_capacity,
+                                                    sizeof(struct nt_row_shape *));
         if (!cells)
             return nt_fail_memory(error);
         writer->cells = cells;

@@ -35,7 +35,7 @@ static uint64_t max_row_bytes(const struct lines *lines)
     return enough && enough < NT_ROW_MAX_BYTES ? enough : NT_ROW_MAX_BYTES;
 }
 
-/* Did a row that failed get as long as the caller wants no piece to be? */
+/* Did a failed row reach the length from which the caller does not need the piece? */
 static bool is_given_up(const struct lines *lines, enum nt_status status, uint64_t row_bytes)
 {
     uint64_t enough = lines->text.too_many_bytes;
@@ -48,7 +48,7 @@ static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out
     nt_row_writer_set_max_bytes(lines->writer, max_row_bytes(lines));
     nt_json_init(&json, out, true);
     enum nt_status status = nt_row_write(lines->writer, lines->next, &json, error);
-    nt_buffer_byte(out, '\n');
+    nt_buffer_append_byte(out, '\n');
     return status;
 }
 
@@ -62,13 +62,13 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
         nt_buffer_append(out, bytes, length);
         return;
     }
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
     for (size_t i = 0; i < length; i++) {
         if (bytes[i] == '"')
-            nt_buffer_byte(out, '"');
-        nt_buffer_byte(out, bytes[i]);
+            nt_buffer_append_byte(out, '"');
+        nt_buffer_append_byte(out, bytes[i]);
     }
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
 }
 
 static void append_csv_name(const struct lines *lines, uint32_t field, struct nt_buffer *out)
@@ -89,9 +89,9 @@ static void write_csv_header(struct lines *lines, struct nt_buffer *out)
     uint32_t count = nt_row_writer_cells(lines->writer);
     for (uint32_t i = 0; i < count; i++) {
         append_csv_name(lines, nt_row_writer_cell_field(lines->writer, i), out);
-        nt_buffer_text(out, i + 1 < count ? "," : "");
+        nt_buffer_append_string(out, i + 1 < count ? "," : "");
     }
-    nt_buffer_text(out, "\r\n");
+    nt_buffer_append_string(out, "\r\n");
     lines->header_written = !out->failed;
 }
 
@@ -110,7 +110,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
     size_t start = out->length;
     for (uint32_t i = 0; i < count; i++) {
         if (i)
-            nt_buffer_byte(out, ',');
+            nt_buffer_append_byte(out, ',');
         limit_cell(lines, out->length - start);
         enum nt_status status = nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error);
         if (status != NT_OK)
@@ -120,9 +120,9 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",
                            max_row_bytes(lines));
         if (count == 1 && lines->cell.length == 0)
-            nt_buffer_text(out, "\"\""); /* many readers skip an empty line */
+            nt_buffer_append_string(out, "\"\""); /* many readers skip an empty line */
     }
-    nt_buffer_text(out, "\r\n");
+    nt_buffer_append_string(out, "\r\n");
     return NT_OK;
 }
 

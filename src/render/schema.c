@@ -44,7 +44,7 @@ static bool is_shown_elsewhere(const struct walk *walk, uint32_t field)
 
 static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
 {
-    struct level *levels = nt_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
+    struct level *levels = nt_array_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
     if (!levels)
         return false;
     walk->levels = levels;
@@ -91,7 +91,7 @@ static bool has_items(const struct nt_field *field)
 static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   uint64_t *count_ret, bool *known_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_row_counts_total(reader, dataset, field, NT_ROWS_BELOW, count_ret, error);
+    enum nt_status status = nt_row_counts_total(reader, dataset, field, NT_COUNTED_ITEMS, count_ret, error);
     *known_ret = status == NT_OK;
     return nt_is_environmental(status) ? status : NT_OK;
 }
@@ -119,7 +119,7 @@ static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
     nt_append_printable(&printable, text.bytes, text.length);
     nt_buffer_append(out, printable.bytes, printable.length);
     int padding = width - width_of(&printable);
-    nt_buffer_format(out, "%*s", (padding > 0 ? padding : 0) + GAP, "");
+    nt_buffer_append_format(out, "%*s", (padding > 0 ? padding : 0) + GAP, "");
     nt_buffer_deinit_part(&printable, out);
 }
 
@@ -138,16 +138,16 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
             if (status != NT_OK)
                 return status;
             if (is_known)
-                nt_buffer_format(out, "%s%" PRIu64, separator, items);
+                nt_buffer_append_format(out, "%s%" PRIu64, separator, items);
             else
-                nt_buffer_format(out, "%s?", separator);
+                nt_buffer_append_format(out, "%s?", separator);
             separator = " / ";
         }
         if (!nt_field_has_nameless_item(&dataset->fields[field]))
             break;
     }
     if (*separator)
-        nt_buffer_text(out, items == 1 ? " item  " : " items  ");
+        nt_buffer_append_string(out, items == 1 ? " item  " : " items  ");
     return NT_OK;
 }
 
@@ -161,10 +161,10 @@ static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer
         const struct nt_field *field = &dataset->fields[i];
         if (nt_field_source(field) != source || ++count > MAX_NAMES)
             continue;
-        nt_buffer_text(out, count > 1 ? ", " : "stores ");
+        nt_buffer_append_string(out, count > 1 ? ", " : "stores ");
         nt_append_printable(out, field->name.bytes, field->name.length);
     }
-    nt_buffer_text(out, count > MAX_NAMES ? ", \u2026  " : "  ");
+    nt_buffer_append_string(out, count > MAX_NAMES ? ", \u2026  " : "  ");
 }
 
 static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out)
@@ -175,15 +175,15 @@ static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out
     if (nt_field_source(field) != NT_NONE && !is_shown_elsewhere(&lines->walk, nt_field_source(field))) {
         struct nt_buffer path = {0};
         nt_append_field_path(&path, lines->dataset, nt_field_source(field), '/');
-        nt_buffer_text(out, "shows ");
+        nt_buffer_append_string(out, "shows ");
         nt_append_printable(out, path.bytes, path.length);
-        nt_buffer_text(out, "  ");
+        nt_buffer_append_string(out, "  ");
         nt_buffer_deinit_part(&path, out);
     }
     if (field->is_nullable)
-        nt_buffer_text(out, "nullable  ");
+        nt_buffer_append_string(out, "nullable  ");
     if (field->unreadable)
-        nt_buffer_format(out, "unreadable: %s  ", field->unreadable);
+        nt_buffer_append_format(out, "unreadable: %s  ", field->unreadable);
     nt_append_printable(out, field->description.bytes, field->description.length);
 }
 
@@ -192,17 +192,17 @@ static enum nt_status put_field(struct lines *lines, uint32_t index, size_t dept
 {
     const struct nt_field *field = &lines->dataset->fields[index];
     int indent = (int)depth * INDENT;
-    nt_buffer_format(out, "%*s", indent, "");
+    nt_buffer_append_format(out, "%*s", indent, "");
     put_cell(out, field->name, lines->name_width - indent);
     put_cell(out, field->type, lines->type_width);
     enum nt_status status = put_items(lines, index, out, error);
     for (uint32_t i = 0; i < field->dimension_count; i++)
-        nt_buffer_format(out, "%s%" PRIu64, i ? ", " : "[", field->dimensions[i]);
-    nt_buffer_text(out, field->dimension_count ? "]  " : "");
+        nt_buffer_append_format(out, "%s%" PRIu64, i ? ", " : "[", field->dimensions[i]);
+    nt_buffer_append_string(out, field->dimension_count ? "]  " : "");
     put_notes(lines, index, out);
     while (out->length && out->bytes[out->length - 1] == ' ')
         out->length--;
-    nt_buffer_byte(out, '\n');
+    nt_buffer_append_byte(out, '\n');
     return status;
 }
 
@@ -212,17 +212,17 @@ static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
     size_t length = nt_dataset_path(dataset, path, sizeof(path));
     out->failed |= !length;
     nt_append_printable(out, path, length < sizeof(path) ? length : sizeof(path) - 1);
-    nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", nt_dataset_entries(dataset), dataset->format,
-                     dataset->version);
+    nt_buffer_append_format(out, ": %" PRIu64 " entries, %s %s", nt_dataset_entries(dataset), dataset->format,
+                            dataset->version);
     if (dataset->writer.length) {
-        nt_buffer_text(out, ", ");
+        nt_buffer_append_string(out, ", ");
         nt_append_printable(out, dataset->writer.bytes, dataset->writer.length);
     }
     if (dataset->description.length) {
-        nt_buffer_text(out, "  ");
+        nt_buffer_append_string(out, "  ");
         nt_append_printable(out, dataset->description.bytes, dataset->description.length);
     }
-    nt_buffer_byte(out, '\n');
+    nt_buffer_append_byte(out, '\n');
 }
 
 static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,

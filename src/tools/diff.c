@@ -24,19 +24,19 @@ static void put_type(struct nt_buffer *out, const struct nt_dataset *dataset, ui
 
 static void put_kind(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
-    nt_buffer_text(out, nt_field_kind_name(dataset->fields[field].kind));
+    nt_buffer_append_string(out, nt_field_kind_name(dataset->fields[field].kind));
 }
 
 static void put_shape(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t index)
 {
     const struct nt_field *field = &dataset->fields[index];
     if (!field->dimension_count && field->repetition)
-        nt_buffer_format(out, "[%" PRIu64 "]", field->repetition);
+        nt_buffer_append_format(out, "[%" PRIu64 "]", field->repetition);
     for (uint32_t i = 0; i < field->dimension_count; i++)
-        nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : "[", field->dimensions[i],
-                         i + 1 == field->dimension_count ? "]" : "");
+        nt_buffer_append_format(out, "%s%" PRIu64 "%s", i ? ", " : "[", field->dimensions[i],
+                                i + 1 == field->dimension_count ? "]" : "");
     if (nt_field_is_fortran_order(field))
-        nt_buffer_text(out, " in Fortran order");
+        nt_buffer_append_string(out, " in Fortran order");
 }
 
 static void put_dtype(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
@@ -45,7 +45,7 @@ static void put_dtype(struct nt_buffer *out, const struct nt_dataset *dataset, u
     if (!nt_field_has_stream(&dataset->fields[field], NT_STREAM_DATA))
         return;
     nt_field_stream_dtype(dataset, field, NT_STREAM_DATA, &dtype);
-    nt_buffer_text(out, dtype.numpy);
+    nt_buffer_append_string(out, dtype.numpy);
 }
 
 static void put_description(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
@@ -62,7 +62,7 @@ static void put_source(struct nt_buffer *out, const struct nt_dataset *dataset, 
 
 static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
-    nt_buffer_text(out, dataset->fields[field].is_nullable ? "true" : "false");
+    nt_buffer_append_string(out, dataset->fields[field].is_nullable ? "true" : "false");
 }
 
 static const struct property {
@@ -166,7 +166,7 @@ static bool has_item(const struct nt_dataset *dataset, uint32_t field)
 static enum nt_status add_pair(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
 {
     struct nt_field_pair *pairs =
-        nt_grow(matching->pairs, matching->count, &matching->capacity, sizeof(*pairs));
+        nt_array_grow(matching->pairs, matching->count, &matching->capacity, sizeof(*pairs));
     if (!pairs)
         return nt_fail_memory(error);
     matching->pairs = pairs;
@@ -452,7 +452,7 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
 {
     uint32_t count = value->dtype->bytes;
     for (uint32_t i = 0; i < count; i++)
-        nt_buffer_format(out, "%02x", value->element[value->dtype->is_big_endian ? i : count - 1 - i]);
+        nt_buffer_append_format(out, "%02x", value->element[value->dtype->is_big_endian ? i : count - 1 - i]);
 }
 
 /* ---- Compare two datasets ---- */
@@ -495,7 +495,7 @@ static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct 
             struct nt_error failure = {0};
             enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
             if (nt_is_transient(status))
-                return nt_fail_with(error, &failure);
+                return nt_fail_copy(error, &failure);
             if (status == NT_OK)
                 continue;
             nt_error_context(&failure, "page list of cluster group %" PRIu32, i);
@@ -539,7 +539,7 @@ static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair 
         if (!nt_field_has_stream(field, (enum nt_stream_kind)kind))
             continue;
         struct nt_stream_pair *streams =
-            nt_grow(diff->streams, diff->stream_count, &diff->stream_capacity, sizeof(*streams));
+            nt_array_grow(diff->streams, diff->stream_count, &diff->stream_capacity, sizeof(*streams));
         if (!streams)
             return nt_fail_memory(error);
         diff->streams = streams;
@@ -579,9 +579,9 @@ static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *
         if (nt_field_kind_info(field->kind)->below != NT_BELOW_INDEX)
             return NT_OK;
         enum nt_status status = nt_row_counts_total(of->reader, of->dataset, pair->fields[side],
-                                                    NT_ROWS_BELOW, &counts[side], &failure);
+                                                    NT_COUNTED_ITEMS, &counts[side], &failure);
         if (nt_is_transient(status))
-            return nt_fail_with(error, &failure);
+            return nt_fail_copy(error, &failure);
         if (nt_is_environmental(status))
             nt_diff_report_failure(&diff->run, side, pair->fields[side], &failure);
         if (status != NT_OK)

@@ -27,7 +27,7 @@ struct property {
 #define DEFINE_WORDS(name, words)                                                                            \
     static void put_##name(struct nt_buffer *out, const struct layout *layout)                               \
     {                                                                                                        \
-        nt_buffer_text(out, words);                                                                          \
+        nt_buffer_append_string(out, words);                                                                 \
     }
 
 #define DEFINE_NUMBER(name, value)                                                                           \

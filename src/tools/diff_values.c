@@ -435,14 +435,15 @@ static enum nt_status read_element(struct lookup *lookup, enum nt_stream_kind ki
 }
 
 /* The start and end of a row, in the unit of its offsets. */
-static enum nt_status read_borders(struct lookup *lookup, unsigned side, uint64_t row, uint64_t borders[2],
-                                   struct nt_error *error)
+static enum nt_status read_boundaries(struct lookup *lookup, unsigned side, uint64_t row,
+                                      uint64_t boundaries[2], struct nt_error *error)
 {
     struct nt_stream *stream = NULL;
     enum nt_status status =
         open_stream(lookup, side, lookup->fields[side], NT_STREAM_OFFSETS, &stream, error);
     if (status == NT_OK)
-        status = nt_stream_read(stream, row * sizeof(*borders), borders, 2 * sizeof(*borders), error);
+        status =
+            nt_stream_read(stream, row * sizeof(*boundaries), boundaries, 2 * sizeof(*boundaries), error);
     nt_stream_close(stream);
     return status;
 }
@@ -477,7 +478,7 @@ static enum nt_status find_entry(struct lookup *lookup, uint64_t row, uint64_t *
     uint32_t field = dataset->fields[lookup->fields[0]].parent;
     *entry_ret = NT_DIFF_NOWHERE;
     for (; field != NT_NONE; field = dataset->fields[field].parent) {
-        if (nt_field_keeps_step(&dataset->fields[field])) {
+        if (nt_field_is_row_aligned(&dataset->fields[field])) {
             row /= nt_field_rows_below(&dataset->fields[field]);
             continue;
         }
@@ -500,26 +501,26 @@ static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t d
     const struct nt_field *field = &lookup->run->sides[0].dataset->fields[lookup->fields[0]];
     bool is_text = nt_field_kind_info(field->kind)->form == NT_FORM_TEXT;
     struct nt_difference *difference = &finding->difference;
-    uint64_t borders[NT_DIFF_SIDES][2], least = UINT64_MAX, most = 0;
+    uint64_t boundaries[NT_DIFF_SIDES][2], least = UINT64_MAX, most = 0;
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
-        status = read_borders(lookup, side, row, borders[side], error);
+        status = read_boundaries(lookup, side, row, boundaries[side], error);
     if (status != NT_OK)
         return status;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        uint64_t length = borders[side][1] - borders[side][0];
+        uint64_t length = boundaries[side][1] - boundaries[side][0];
         least = length < least ? length : least;
         most = length > most ? length : most;
     }
-    uint64_t within = differs_at - borders[0][0];
+    uint64_t within = differs_at - boundaries[0][0];
     difference->byte = differs_at != NT_DIFF_NOWHERE && within < least ? within : least;
     uint64_t first =
         most > MAX_BYTES && difference->byte > BYTES_BEFORE ? difference->byte - BYTES_BEFORE : 0;
     difference->first_byte = most > MAX_BYTES ? first : NT_DIFF_NOWHERE;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        uint64_t count = borders[side][1] - borders[side][0] - first;
+        uint64_t count = boundaries[side][1] - boundaries[side][0] - first;
         count = count < MAX_BYTES ? count : MAX_BYTES;
-        status = read_bytes(lookup, side, NT_STREAM_DATA, borders[side][0] + first, (size_t)count,
+        status = read_bytes(lookup, side, NT_STREAM_DATA, boundaries[side][0] + first, (size_t)count,
                             &finding->bytes[side], error);
         difference->values[side] = (struct nt_diff_value){
             .kind = is_text ? NT_DIFF_TEXT : NT_DIFF_BYTES,
@@ -534,11 +535,11 @@ static enum nt_status count_items(struct lookup *lookup, uint64_t row, struct fi
 {
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        uint64_t borders[2];
-        status = read_borders(lookup, side, row, borders, error);
+        uint64_t boundaries[2];
+        status = read_boundaries(lookup, side, row, boundaries, error);
         if (status == NT_OK)
             finding->difference.values[side] =
-                (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = borders[1] - borders[0]};
+                (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = boundaries[1] - boundaries[0]};
     }
     finding->difference.property = "items";
     return status;
@@ -626,5 +627,5 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
         nt_diff_report_failure(run, lookup.side, streams->fields[lookup.side], &failure);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         nt_buffer_deinit(&finding.bytes[side]);
-    return nt_is_transient(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_transient(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }

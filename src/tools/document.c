@@ -36,7 +36,7 @@ enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset
 {
     struct nt_text_generator *text;
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     NT_TRY(nt_schema_lines(reader, dataset, NULL, 0, &text, error));
     return write_text(text, take, context, error);
 }
@@ -47,7 +47,7 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
     struct nt_buffer out = {0};
     struct nt_json json;
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     nt_json_init(&json, &out, true);
     nt_json_object(&json);
     nt_json_member_text(&json, "name", dataset->name);

@@ -59,7 +59,8 @@ static void add_range(void *context, const struct nt_dataset *dataset, const str
             extents->bytes += page->stored_bytes;
             continue;
         }
-        struct extent *items = nt_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
+        struct extent *items =
+            nt_array_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
         if (!items) {
             extents->has_failed = true;
             return;
@@ -225,7 +226,7 @@ void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms)
     const char *separator = "";
     for (unsigned i = 0; i < NT_ALGORITHM_COUNT; i++)
         if (algorithms & 1u << i) {
-            nt_buffer_format(out, "%s%s", separator, nt_algorithm_name(i));
+            nt_buffer_append_format(out, "%s%s", separator, nt_algorithm_name(i));
             separator = ",";
         }
 }

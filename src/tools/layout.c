@@ -79,7 +79,7 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
             return NT_OK;
     }
     struct nt_layout_label *labels =
-        nt_grow(claims->labels, claims->label_count, &claims->label_capacity, sizeof(*labels));
+        nt_array_grow(claims->labels, claims->label_count, &claims->label_capacity, sizeof(*labels));
     if (!labels)
         return NT_NO_MEMORY;
     claims->labels = labels;
@@ -103,7 +103,7 @@ static enum nt_status grow(const struct collecting *collecting)
     NT_TRY(nt_budget_take(collecting->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collecting->error));
     claims->taken += more;
     struct nt_layout_format_range *own =
-        nt_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
+        nt_array_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
     if (!own)
         return NT_NO_MEMORY;
     claims->own = own;
@@ -284,7 +284,7 @@ static bool is_page_outside(const struct sink *sink, const struct nt_dataset *da
         return true;
     if (dataset->ops->page_files || dataset->ops->page_extents)
         return false;
-    if (!nt_add(page->offset, page->stored_bytes, &end))
+    if (!nt_checked_add(page->offset, page->stored_bytes, &end))
         end = UINT64_MAX;
     return is_outside(sink, dataset->file->layout_sources ? page->source : 0, page->offset, end);
 }
@@ -521,9 +521,9 @@ struct nt_layout {
     struct nt_layout_claims all;
     uint64_t *source_bytes;
     uint32_t source_count;
-    struct nt_layout_item borders[MAX_WINDOWS]; /* the first claim of each window, except of window 0 */
-    uint32_t window_count;                      /* of the batch */
-    uint64_t batch_claims;                      /* how many it has */
+    struct nt_layout_item boundaries[MAX_WINDOWS]; /* the first claim of each window, except of window 0 */
+    uint32_t window_count;                         /* of the batch */
+    uint64_t batch_claims;                         /* how many it has */
     /* Position: */
     uint32_t window; /* the next one */
     struct claims claims;
@@ -556,7 +556,8 @@ static int compare_claims(const void *left, const void *right)
 
 static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
 {
-    struct nt_layout_item *items = nt_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
+    struct nt_layout_item *items =
+        nt_array_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
     if (!items)
         return NT_NO_MEMORY;
     claims->items = items;
@@ -610,7 +611,7 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
         layout->claims.count = 0;
         qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
         for (uint32_t i = 1; i < layout->window_count; i++)
-            layout->borders[i] = samples->items[samples->count * i / layout->window_count];
+            layout->boundaries[i] = samples->items[samples->count * i / layout->window_count];
     } else if (status == NT_OK && layout->claims.count) {
         qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
         layout->window = 1;
@@ -619,7 +620,7 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
     return status;
 }
 
-/* Selects claims between two borders; NULL: unbounded. */
+/* Selects claims between two boundaries; NULL: unbounded. */
 struct filter {
     struct claims *claims;
     const struct nt_layout_item *first, *end;
@@ -638,8 +639,8 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
     uint32_t number = layout->window++;
     const struct filter filter = {
         .claims = &layout->claims,
-        .first = number ? &layout->borders[number] : NULL,
-        .end = number + 1 < layout->window_count ? &layout->borders[number + 1] : NULL,
+        .first = number ? &layout->boundaries[number] : NULL,
+        .end = number + 1 < layout->window_count ? &layout->boundaries[number + 1] : NULL,
     };
     const struct nt_layout_sources sources = layout->all.sources;
     const struct nt_layout_window window = {.first_source =
@@ -706,16 +707,16 @@ static void add_gap(struct nt_layout *layout, uint64_t to)
         add_item(layout, &gap);
 }
 
-static bool is_of_objects(const struct nt_layout *layout)
+static bool is_object_store(const struct nt_layout *layout)
 {
-    return nt_layout_source(layout->file, layout->source)->is_of_objects;
+    return nt_layout_source(layout->file, layout->source)->is_object_store;
 }
 
 /* Only claims of objects are known: no gaps, and the size of an object is that of its claims. */
 static void insert_claim(struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     struct nt_layout_item item = *claim;
-    bool has_gaps = !is_of_objects(layout);
+    bool has_gaps = !is_object_store(layout);
     uint64_t size = has_gaps ? layout->source_bytes[layout->source] : UINT64_MAX;
     if (!has_gaps && claim->offset > layout->at)
         layout->at = claim->offset;
@@ -750,7 +751,7 @@ static bool is_reported(const struct nt_layout *layout, const struct nt_layout_i
 
 static void end_source(struct nt_layout *layout)
 {
-    if (is_of_objects(layout))
+    if (is_object_store(layout))
         layout->source_bytes[layout->source] = layout->covered;
     else
         add_gap(layout, layout->source_bytes[layout->source]);

@@ -73,10 +73,10 @@ static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index
         struct nt_buffer name = {0};
         if (picture->file->dataset_count > 1) {
             nt_append_dataset_path(&name, dataset);
-            nt_buffer_text(&name, ": ");
+            nt_buffer_append_string(&name, ": ");
         }
         nt_append_field_group(&name, &groups->items[i]);
-        nt_buffer_byte(&name, '\0');
+        nt_buffer_append_byte(&name, '\0');
         if (name.failed) {
             nt_buffer_deinit(&name);
             return nt_fail_memory(error);
@@ -180,26 +180,27 @@ static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *er
 static void describe(const struct picture *picture, const struct nt_layout_item *item,
                      struct nt_buffer *title)
 {
-    nt_buffer_text(title, item->owner);
+    nt_buffer_append_string(title, item->owner);
     if (item->dataset != NT_NONE && item->column != NT_NONE) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
-        nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
-                         dataset->physical->columns[item->column].id,
-                         dataset->physical->columns[item->column].type_name);
+        nt_buffer_append_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
+                                dataset->physical->columns[item->column].id,
+                                dataset->physical->columns[item->column].type_name);
         struct nt_buffer path = {0};
         uint32_t field = dataset->physical->columns[item->column].field;
         nt_append_field_path(&path, dataset, picture->groups[item->dataset].shown[field], '/');
         nt_svg_append_name(title, nt_buffer_string(&path), path.length);
         nt_buffer_deinit_part(&path, title);
-        nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);
+        nt_buffer_append_format(title, ", cluster %" PRIu32, item->cluster);
     } else if (item->detail) {
-        nt_buffer_byte(title, ' ');
+        nt_buffer_append_byte(title, ' ');
         nt_svg_append_name(title, item->detail, strlen(item->detail));
     }
-    nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes,
-                     nt_source_local_offset(nt_layout_source(picture->file, item->source), item->offset));
+    nt_buffer_append_format(
+        title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes,
+        nt_source_local_offset(nt_layout_source(picture->file, item->source), item->offset));
     if (item->ratio > 0)
-        nt_buffer_format(title, ", ratio %.2f", item->ratio);
+        nt_buffer_append_format(title, ", ratio %.2f", item->ratio);
 }
 
 /* Adjacent ranges that are too narrow to be drawn alone. */
@@ -234,9 +235,9 @@ static void draw_narrow(struct picture *picture, unsigned line, struct narrow *n
     if (narrow->count == 0)
         return;
     if (narrow->count > 1) {
-        nt_buffer_format(&title, "%u ranges, ", narrow->count);
+        nt_buffer_append_format(&title, "%u ranges, ", narrow->count);
         nt_append_bytes(&title, narrow->bytes);
-        nt_buffer_text(&title, " together; the largest:\n");
+        nt_buffer_append_string(&title, " together; the largest:\n");
     }
     describe(picture, &narrow->largest, &title);
     draw(picture, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
@@ -296,8 +297,8 @@ static void draw_map(struct picture *picture)
     while (picture->status == NT_OK && picture->out->length <= picture->bytes && next_item(picture, &item)) {
         for (; source < item.source; source++, drawn = 0)
             source_start += picture->source_bytes[source];
-        bool is_of_objects = nt_layout_source(picture->file, source)->is_of_objects;
-        draw_item(picture, &item, source_start + (is_of_objects ? drawn : item.offset), &narrow);
+        bool is_object_store = nt_layout_source(picture->file, source)->is_object_store;
+        draw_item(picture, &item, source_start + (is_object_store ? drawn : item.offset), &narrow);
         drawn += item.bytes;
     }
     if (picture->lines)
@@ -328,9 +329,10 @@ static void draw_legend(struct picture *picture)
         }
         struct nt_buffer text = {0};
         nt_append_bytes(&text, owner->bytes);
-        nt_buffer_format(&text, ", %.1f %%", 100.0 * (double)owner->bytes / (double)picture->total);
+        nt_buffer_append_format(&text, ", %.1f %%", 100.0 * (double)owner->bytes / (double)picture->total);
         if (owner->is_field && owner->bytes)
-            nt_buffer_format(&text, ", ratio %.1f", (double)owner->packed_bytes / (double)owner->bytes);
+            nt_buffer_append_format(&text, ", ratio %.1f",
+                                    (double)owner->packed_bytes / (double)owner->bytes);
         nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
         nt_svg_text(picture->out, x + 18, y, "t", 250, owner->name);
         nt_svg_text(picture->out, x + 272, y, "s", 0, nt_buffer_string(&text));
@@ -339,7 +341,7 @@ static void draw_legend(struct picture *picture)
     }
     if (left) {
         struct nt_buffer text = {0};
-        nt_buffer_format(&text, "and %" PRIu32 " more: ", left);
+        nt_buffer_append_format(&text, "and %" PRIu32 " more: ", left);
         nt_append_bytes(&text, left_bytes);
         nt_svg_text(picture->out, x + 18, y, "t", 0, nt_buffer_string(&text));
         nt_buffer_deinit_part(&text, picture->out);
@@ -354,9 +356,9 @@ static void draw_heading(struct picture *picture)
     nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH + LEGEND_WIDTH, nt_buffer_string(&title));
     nt_buffer_deinit_part(&title, picture->out);
     nt_append_bytes(&text, picture->total);
-    nt_buffer_text(&text, " in the order of the file, ");
+    nt_buffer_append_string(&text, " in the order of the file, ");
     nt_append_bytes(&text, picture->line_bytes);
-    nt_buffer_text(&text, " a line; deep colours compress well, light ones are stored as they are");
+    nt_buffer_append_string(&text, " a line; deep colours compress well, light ones are stored as they are");
     nt_svg_text(picture->out, MARGIN, 50, "t", 0, nt_buffer_string(&text));
     nt_buffer_deinit_part(&text, picture->out);
 }
@@ -394,7 +396,7 @@ static void measure_lines(struct picture *picture)
 uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 {
     enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
-    if (nt_layout_source(file, 0)->is_of_objects) /* their number is unknown */
+    if (nt_layout_source(file, 0)->is_object_store) /* their number is unknown */
         return nt_svg_size(NT_SVG_MAX_BYTES);
     if (file->layout_sources && file->layout_source_count > 1)
         return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);

@@ -139,9 +139,9 @@ static void append_part(struct nt_buffer *out, const struct treemap *treemap, co
     }
     nt_append_field_path(out, treemap->dataset, part->field, '/');
     if (part->shared) {
-        nt_buffer_text(out, " \u2026 ");
+        nt_buffer_append_string(out, " \u2026 ");
         nt_append_field_path(out, treemap->dataset, part->last, '/');
-        nt_buffer_format(out, " (%" PRIu32 " fields)", part->shared);
+        nt_buffer_append_format(out, " (%" PRIu32 " fields)", part->shared);
     }
 }
 
@@ -174,13 +174,13 @@ static void append_title(struct nt_buffer *title, const struct treemap *treemap,
 {
     const struct nt_text *type = &treemap->dataset->fields[part->field].type;
     nt_svg_append_name(title, label->bytes, label->length);
-    nt_buffer_text(title, "\n");
+    nt_buffer_append_string(title, "\n");
     nt_append_bytes(title, part->stored);
-    nt_buffer_format(title, " stored, %.1f %% of the dataset, ratio %.2f",
-                     100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
+    nt_buffer_append_format(title, " stored, %.1f %% of the dataset, ratio %.2f",
+                            100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
     if (part->group || part->shared)
         return;
-    nt_buffer_text(title, "\n");
+    nt_buffer_append_string(title, "\n");
     nt_svg_append_name(title, type->bytes, type->length);
 }
 
@@ -238,7 +238,7 @@ static struct nt_box draw_group(struct treemap *treemap, const struct part *part
         return box;
     append_part(&label, treemap, part);
     append_title(&title, treemap, part, &label);
-    nt_buffer_text(&label, ", ");
+    nt_buffer_append_string(&label, ", ");
     nt_append_bytes(&label, part->stored);
     colour.lightness = 92;
     nt_svg_box(treemap->out, without_gap(box), colour, &title);
@@ -419,14 +419,14 @@ static void draw_heading(struct treemap *treemap)
     nt_svg_text(treemap->out, MARGIN, 28, "h", WIDTH, nt_buffer_string(&name));
     nt_buffer_deinit_part(&name, treemap->out);
     nt_append_bytes(&text, treemap->total);
-    nt_buffer_format(&text, " stored in %" PRIu32 " columns", dataset->column_count);
+    nt_buffer_append_format(&text, " stored in %" PRIu32 " columns", dataset->column_count);
     if (treemap->once < treemap->total) {
-        nt_buffer_text(&text, ", ");
+        nt_buffer_append_string(&text, ", ");
         nt_append_bytes(&text, treemap->once);
-        nt_buffer_text(&text, " with shared pages once");
+        nt_buffer_append_string(&text, " with shared pages once");
     }
-    nt_buffer_text(&text,
-                   "; areas are stored bytes, deep colours compress well, light ones are stored as they are");
+    nt_buffer_append_string(
+        &text, "; areas are stored bytes, deep colours compress well, light ones are stored as they are");
     nt_svg_text(treemap->out, MARGIN, 48, "t", 0, nt_buffer_string(&text));
     nt_buffer_deinit_part(&text, treemap->out);
 }

@@ -105,8 +105,8 @@ static bool add_failure(struct nt_summary *summary, const struct nt_error *error
             return true;
     if (summary->failure_count == MAX_FAILURES)
         return true;
-    struct nt_error *failures =
-        nt_grow(summary->failures, summary->failure_count, &summary->failure_capacity, sizeof(*failures));
+    struct nt_error *failures = nt_array_grow(summary->failures, summary->failure_count,
+                                              &summary->failure_capacity, sizeof(*failures));
     if (!failures)
         return false;
     summary->failures = failures;
@@ -324,9 +324,9 @@ static uint32_t validity_of(const struct nt_dataset *dataset, uint32_t field, ui
         if (nt_field_has_stream(&dataset->fields[at], NT_STREAM_VALID))
             return at;
         at = dataset->fields[at].parent;
-        if (at == NT_NONE || !nt_field_keeps_step(&dataset->fields[at]))
+        if (at == NT_NONE || !nt_field_is_row_aligned(&dataset->fields[at]))
             return NT_NONE;
-        if (!nt_multiply(per_row, nt_field_rows_below(&dataset->fields[at]), &per_row))
+        if (!nt_checked_multiply(per_row, nt_field_rows_below(&dataset->fields[at]), &per_row))
             return NT_NONE;
     }
 }
@@ -446,7 +446,7 @@ static enum nt_status add_summary(struct nt_summaries *summaries, const struct n
                                   uint32_t field, struct nt_error *error)
 {
     struct nt_summary *items =
-        nt_grow(summaries->items, summaries->count, &summaries->capacity, sizeof(*items));
+        nt_array_grow(summaries->items, summaries->count, &summaries->capacity, sizeof(*items));
     const struct nt_field *of = &dataset->fields[field];
     enum nt_form form = nt_field_kind_info(of->kind)->form;
     if (!items)

@@ -24,9 +24,9 @@ static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
                              : byte == '"' ? "&quot;"
                                            : NULL;
         if (entity)
-            nt_buffer_text(out, entity);
+            nt_buffer_append_string(out, entity);
         else
-            nt_buffer_byte(out, byte);
+            nt_buffer_append_byte(out, byte);
     }
     nt_buffer_deinit_part(&printable, out);
 }
@@ -36,7 +36,7 @@ static void escape(struct nt_buffer *out, const char *text)
 {
     for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
         escape_line(out, text, (size_t)(end - text));
-        nt_buffer_byte(out, '\n');
+        nt_buffer_append_byte(out, '\n');
     }
     escape_line(out, text, strlen(text));
 }
@@ -91,27 +91,28 @@ void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t lengt
         kept--;                              /* not within a character */
     nt_append_printable(title, bytes, kept); /* a line end in the name does not end the title's line */
     if (kept < length)
-        nt_buffer_text(title, "\u2026");
+        nt_buffer_append_string(title, "\u2026");
 }
 
 void nt_svg_begin(struct nt_buffer *out, double width, double height, const char *title)
 {
-    nt_buffer_format(out,
-                     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                     "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
-                     width, height, width, height);
+    nt_buffer_append_format(out,
+                            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+                            "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
+                            width, height, width, height);
     escape(out, title);
-    nt_buffer_text(out, "</title>\n<style>"
-                        "text{font-family:system-ui,sans-serif;fill:#222}"
-                        ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
-                        ".l{font-size:11px;fill:#111}.d{font-size:11px;fill:#fff}"
-                        "rect{shape-rendering:crispEdges}"
-                        "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+    nt_buffer_append_string(out,
+                            "</title>\n<style>"
+                            "text{font-family:system-ui,sans-serif;fill:#222}"
+                            ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
+                            ".l{font-size:11px;fill:#111}.d{font-size:11px;fill:#fff}"
+                            "rect{shape-rendering:crispEdges}"
+                            "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
 
 void nt_svg_end(struct nt_buffer *out)
 {
-    nt_buffer_text(out, "</svg>\n");
+    nt_buffer_append_string(out, "</svg>\n");
 }
 
 static double font_size(const char *class)
@@ -174,29 +175,29 @@ void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, d
     if (is_cut && length < FEWEST_BYTES)
         return;
     if (is_clipped) {
-        nt_buffer_format(out, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\">", x, y - size,
-                         width, 1.5 * size);
+        nt_buffer_append_format(out, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\">", x,
+                                y - size, width, 1.5 * size);
         x = 0;
         y = size;
     }
-    nt_buffer_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    nt_buffer_append_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
     escape_line(out, text, length);
-    nt_buffer_format(out, "%s</text>%s\n", is_cut ? "\u2026" : "", is_clipped ? "</svg>" : "");
+    nt_buffer_append_format(out, "%s</text>%s\n", is_cut ? "\u2026" : "", is_clipped ? "</svg>" : "");
 }
 
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
                 const struct nt_buffer *title)
 {
-    nt_buffer_format(out,
-                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%u,%u%%,%u%%)\"",
-                     box.x, box.y, box.width, box.height, colour.hue, colour.saturation, colour.lightness);
+    nt_buffer_append_format(
+        out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%u,%u%%,%u%%)\"", box.x,
+        box.y, box.width, box.height, colour.hue, colour.saturation, colour.lightness);
     if (!title) {
-        nt_buffer_text(out, "/>\n");
+        nt_buffer_append_string(out, "/>\n");
         return;
     }
-    nt_buffer_text(out, "><title>");
+    nt_buffer_append_string(out, "><title>");
     escape(out, nt_buffer_string(title));
-    nt_buffer_text(out, "</title></rect>\n");
+    nt_buffer_append_string(out, "</title></rect>\n");
 }
 
 /* One of red (0), green (8) and blue (4), 0 to 1 (CSS Color 4, 7.1). */
@@ -237,7 +238,7 @@ void nt_append_bytes(struct nt_buffer *out, uint64_t bytes)
     unsigned unit = 0;
     for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
         value /= 1000;
-    nt_buffer_format(out, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    nt_buffer_append_format(out, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
 enum { MANY_FIELDS = 24, MAX_LETTERS = 3, MAX_DIGITS = 18 };
@@ -446,9 +447,9 @@ void nt_append_field_group(struct nt_buffer *out, const struct nt_field_group *g
     const struct nt_text *name = is_range ? &group->from : &group->name;
     nt_svg_append_name(out, name->bytes, name->length);
     if (is_range) {
-        nt_buffer_text(out, " \u2026 ");
+        nt_buffer_append_string(out, " \u2026 ");
         nt_svg_append_name(out, group->to.bytes + group->name.length, group->to.length - group->name.length);
     }
     if (group->count > 1)
-        nt_buffer_format(out, "%s (%" PRIu32 " fields)", is_range ? "" : "*", group->count);
+        nt_buffer_append_format(out, "%s (%" PRIu32 " fields)", is_range ? "" : "*", group->count);
 }

@@ -97,7 +97,7 @@ struct nt_page_conditions {
     uint64_t limit; /* the number of items in the cluster */
 };
 
-struct nt_seen_page {
+struct nt_verified_page {
     struct nt_page page; /* a copy */
     bool is_seen;
     bool has_outcome; /* the members below are valid */
@@ -107,16 +107,16 @@ struct nt_seen_page {
     size_t finding; /* 1 + the index of its finding; 0: the page is good */
 };
 
-struct nt_seen_pages {
-    struct nt_seen_page *slots; /* NULL: disabled */
+struct nt_verified_pages {
+    struct nt_verified_page *slots; /* NULL: disabled */
 };
 
 /* Disables itself if there is no memory. */
-void nt_seen_pages_init(struct nt_seen_pages *seen);
-void nt_seen_pages_deinit(struct nt_seen_pages *seen);
+void nt_verified_pages_init(struct nt_verified_pages *seen);
+void nt_verified_pages_deinit(struct nt_verified_pages *seen);
 
 /* The slot of a page, or of one with the same bytes and decoder; else a new one. NULL if disabled. */
-struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct nt_page *page);
+struct nt_verified_page *nt_verified_pages_find(struct nt_verified_pages *seen, const struct nt_page *page);
 
 bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struct nt_page_conditions *right);
 
@@ -134,7 +134,7 @@ struct nt_verify_job {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    bool is_alone;                  /* the dataset's borders are bad: check only the pages */
+    bool is_alone;                  /* the dataset's boundaries are bad: check only the pages */
     struct nt_verify_result *share; /* result */
     void (*on_cluster)(void *context, uint64_t stored_bytes); /* some pages are done */
     void *context;
@@ -158,15 +158,15 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
 /* ---- Check UTF-8 ---- */
 
 /* Starts zeroed. */
-struct nt_text_check {
+struct nt_utf8_check {
     uint8_t pending[4]; /* the start of an incomplete character */
     size_t pending_count;
 };
 
 /* Is the text valid UTF-8 up to the end of this piece? */
-bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, size_t count);
+bool nt_utf8_check_update(struct nt_utf8_check *check, const uint8_t *bytes, size_t count);
 /* May the text end here? */
-static inline bool nt_text_check_end(const struct nt_text_check *check)
+static inline bool nt_utf8_check_end(const struct nt_utf8_check *check)
 {
     return check->pending_count == 0;
 }

@@ -55,7 +55,8 @@ struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_e
 
 static void findings_add(struct nt_findings *findings, const struct nt_finding *finding)
 {
-    struct nt_finding *items = nt_grow(findings->items, findings->count, &findings->capacity, sizeof(*items));
+    struct nt_finding *items =
+        nt_array_grow(findings->items, findings->count, &findings->capacity, sizeof(*items));
     if (!items) {
         findings->has_failed = true;
         return;
@@ -157,8 +158,8 @@ static void report_field(struct verification *verification, uint32_t field, cons
 }
 
 /* Checks that clusters are consecutive and cover all entries. Findings name the field `reported_as`. */
-static enum nt_status check_borders(struct verification *verification, uint32_t field, uint32_t reported_as,
-                                    bool *good_ret)
+static enum nt_status check_boundaries(struct verification *verification, uint32_t field,
+                                       uint32_t reported_as, bool *good_ret)
 {
     struct nt_span *spans;
     struct nt_error error = {0};
@@ -184,17 +185,17 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
 }
 
 /* All fields have the same clusters, unless the dataset is sharded. */
-static enum nt_status check_all_borders(struct verification *verification)
+static enum nt_status check_all_boundaries(struct verification *verification)
 {
     struct nt_dataset *dataset = verification->dataset;
     enum nt_status status = NT_OK;
     bool is_good = true, all_good = true;
     if (!dataset->has_sharded_clusters && dataset->field_count)
-        status = check_borders(verification, 0, NT_NONE, &all_good);
+        status = check_boundaries(verification, 0, NT_NONE, &all_good);
     for (uint32_t i = 0; dataset->has_sharded_clusters && i < dataset->field_count && status == NT_OK; i++) {
         if (!dataset->fields[i].column_count || !dataset->fields[i].owns_columns)
             continue;
-        status = check_borders(verification, i, i, &is_good);
+        status = check_boundaries(verification, i, i, &is_good);
         all_good &= is_good;
     }
     verification->is_alone |= !all_good;
@@ -319,7 +320,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     enum nt_status status = check_groups(verification, &all_good);
     verification->is_alone = !all_good;
     if (status == NT_OK)
-        status = check_all_borders(verification);
+        status = check_all_boundaries(verification);
     if (status != NT_OK)
         return nt_fail_memory(error);
     verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
@@ -348,7 +349,7 @@ static enum nt_status check_file(struct verification *verification, const struct
     struct nt_error failure = {0};
     enum nt_status status = file->check ? file->check(file, report_file, verification, &failure) : NT_OK;
     if (nt_is_transient(status))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     if (status != NT_OK)
         report_file(verification, &failure);
     return NT_OK;

@@ -19,12 +19,12 @@
 
 enum { SLOT_BITS = 10 };
 
-void nt_seen_pages_init(struct nt_seen_pages *seen)
+void nt_verified_pages_init(struct nt_verified_pages *seen)
 {
     seen->slots = calloc((size_t)1 << SLOT_BITS, sizeof(*seen->slots));
 }
 
-void nt_seen_pages_deinit(struct nt_seen_pages *seen)
+void nt_verified_pages_deinit(struct nt_verified_pages *seen)
 {
     free(seen->slots);
     seen->slots = NULL;
@@ -39,14 +39,14 @@ static bool is_same(const struct nt_page *a, const struct nt_page *b)
            a->compression == b->compression;
 }
 
-struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct nt_page *page)
+struct nt_verified_page *nt_verified_pages_find(struct nt_verified_pages *seen, const struct nt_page *page)
 {
     if (!seen->slots)
         return NULL;
     uint64_t hash = (page->offset ^ (uint64_t)page->elements << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    struct nt_seen_page *slot = &seen->slots[hash >> (64 - SLOT_BITS)];
+    struct nt_verified_page *slot = &seen->slots[hash >> (64 - SLOT_BITS)];
     if (!slot->is_seen || !is_same(&slot->page, page))
-        *slot = (struct nt_seen_page){0};
+        *slot = (struct nt_verified_page){0};
     return slot;
 }
 
@@ -76,7 +76,7 @@ static size_t cut_bytes(const uint8_t *bytes, size_t count)
     return 0;
 }
 
-bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, size_t count)
+bool nt_utf8_check_update(struct nt_utf8_check *check, const uint8_t *bytes, size_t count)
 {
     uint32_t code_point;
     while (check->pending_count && count) {
@@ -108,7 +108,7 @@ static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, ui
     *per_row_ret = 1;
     while (dataset->fields[branch].parent != above) {
         branch = dataset->fields[branch].parent;
-        if (!nt_multiply(*per_row_ret, nt_field_rows_below(&dataset->fields[branch]), per_row_ret))
+        if (!nt_checked_multiply(*per_row_ret, nt_field_rows_below(&dataset->fields[branch]), per_row_ret))
             return field;
     }
     return branch;
@@ -123,7 +123,7 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *
         if (of_field.span.cluster != branch.span.cluster || of_field.span.fault != NT_FAULT_NONE ||
             branch.span.fault != NT_FAULT_NONE)
             continue;
-        if (nt_multiply(branch.rows, per_row, &expected) && expected != of_field.rows)
+        if (nt_checked_multiply(branch.rows, per_row, &expected) && expected != of_field.rows)
             nt_verify_report_cluster(job, of_field.span.cluster, "rows according to the sibling fields",
                                      expected, of_field.rows);
     }
@@ -145,9 +145,9 @@ static void verify_rows(struct nt_verify_job *job)
     if (branch == field)
         return;
     enum nt_status status =
-        nt_row_counts_build(job->reader, job->dataset, field, NT_ROWS_OF_FIELD, &rows, &error);
+        nt_row_counts_build(job->reader, job->dataset, field, NT_COUNTED_ROWS, &rows, &error);
     if (status == NT_OK)
-        status = nt_row_counts_build(job->reader, job->dataset, branch, NT_ROWS_OF_FIELD, &above, &error);
+        status = nt_row_counts_build(job->reader, job->dataset, branch, NT_COUNTED_ROWS, &above, &error);
     if (status == NT_OK)
         compare_rows(job, &rows, &above, per_row);
     else
@@ -180,7 +180,7 @@ struct column {
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
     struct nt_adjacent_pages neighbours;
-    struct nt_seen_pages seen;
+    struct nt_verified_pages seen;
     uint64_t *chosen; /* variants: uses of each alternative in the cluster */
     bool is_text, has_bad_text;
     struct failures failures[NT_FINDING_KINDS];
@@ -197,7 +197,7 @@ struct cluster {
     bool has_previous;
     uint64_t previous; /* index value at the end of the previous page */
     bool is_whole;     /* no page has failed */
-    struct nt_text_check text;
+    struct nt_utf8_check text;
 };
 
 /* ---- Findings ---- */
@@ -284,7 +284,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     uint64_t bytes;
     if (stream->row->conversion == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
-    if (!nt_multiply(nt_page_decoded_elements(page), stream->element_bytes, &bytes) ||
+    if (!nt_checked_multiply(nt_page_decoded_elements(page), stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))
         return nt_fail_memory(error);
     struct nt_element_run run = nt_stream_run(stream, segment, page);
@@ -330,7 +330,7 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
     if (column->chosen && decoder->element == NT_ELEMENT_SWITCH)
         count_selected(column, page);
     if (column->is_text && !column->has_bad_text && decoder->element_bytes == 1 &&
-        !nt_text_check_update(&cluster->text, column->elements, elements))
+        !nt_utf8_check_update(&cluster->text, column->elements, elements))
         warn_of_text(column, cluster, page, column->page);
 }
 
@@ -338,7 +338,7 @@ static void break_off(struct cluster *cluster)
 {
     cluster->is_whole = false;
     cluster->has_previous = false;
-    cluster->text = (struct nt_text_check){0};
+    cluster->text = (struct nt_utf8_check){0};
 }
 
 /* `error` may be NULL. */
@@ -388,9 +388,9 @@ static struct nt_page_conditions conditions(const struct column *column, const s
 
 static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
                      const struct nt_page_conditions *before, enum nt_status status,
-                     struct nt_seen_page *seen)
+                     struct nt_verified_page *seen)
 {
-    *seen = (struct nt_seen_page){.page = *page, .is_seen = true, .before = *before};
+    *seen = (struct nt_verified_page){.page = *page, .is_seen = true, .before = *before};
     /* Alternatives are counted in every cluster; a character may start on the previous page. */
     seen->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
     seen->has_previous = cluster->has_previous;
@@ -401,7 +401,7 @@ static void remember(const struct column *column, const struct cluster *cluster,
 
 static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
 {
-    struct nt_seen_page *seen = nt_seen_pages_find(&column->seen, page);
+    struct nt_verified_page *seen = nt_verified_pages_find(&column->seen, page);
     struct nt_page_conditions before = conditions(column, cluster, page);
     bool is_between_characters = cluster->text.pending_count == 0;
     if (seen && seen->has_outcome && is_between_characters &&
@@ -502,7 +502,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
     }
     if (cluster.is_checked && cluster.is_whole && column->chosen)
         check_alternatives(column, &cluster);
-    if (!nt_text_check_end(&cluster.text) && !column->has_bad_text)
+    if (!nt_utf8_check_end(&cluster.text) && !column->has_bad_text)
         warn_of_text(column, &cluster, &pages[cluster.range->pages - 1], column->page - 1);
     job->share->pages += cluster.range->pages;
     job->share->stored_bytes += bytes;
@@ -611,10 +611,10 @@ void nt_verify_column(struct nt_verify_job *job)
         if (column.is_first)
             verify_rows(job);
     }
-    nt_seen_pages_init(&column.seen);
+    nt_verified_pages_init(&column.seen);
     if (!job->share->findings.has_failed)
         verify_clusters(&column);
-    nt_seen_pages_deinit(&column.seen);
+    nt_verified_pages_deinit(&column.seen);
     nt_adjacent_pages_deinit(&column.neighbours);
     nt_stream_close(column.stream);
     free(column.segment_of);

@@ -15,7 +15,7 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
 {
     struct nt_content *content = calloc(1, bytes);
     size_t header_bytes = header ? header->length : 0;
-    if (!content || !nt_add(size, header_bytes, &size)) {
+    if (!content || !nt_checked_add(size, header_bytes, &size)) {
         free(content);
         if (header)
             nt_buffer_deinit(header);
@@ -116,11 +116,11 @@ static void put_dictionary(struct nt_buffer *out, const struct nt_dtype *dtype, 
                            const uint64_t *shape, size_t dimensions)
 {
     const char *quote = dtype->member_count ? "" : "'";
-    nt_buffer_format(out, "{'descr': %s%s%s, 'fortran_order': %s, 'shape': (", quote, dtype->numpy, quote,
-                     is_fortran_order ? "True" : "False");
+    nt_buffer_append_format(out, "{'descr': %s%s%s, 'fortran_order': %s, 'shape': (", quote, dtype->numpy,
+                            quote, is_fortran_order ? "True" : "False");
     for (size_t i = 0; i < dimensions; i++)
-        nt_buffer_format(out, i ? ", %llu" : "%llu", (unsigned long long)shape[i]);
-    nt_buffer_text(out, dimensions == 1 ? ",), }" : "), }");
+        nt_buffer_append_format(out, i ? ", %llu" : "%llu", (unsigned long long)shape[i]);
+    nt_buffer_append_string(out, dimensions == 1 ? ",), }" : "), }");
 }
 
 void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
@@ -130,13 +130,13 @@ void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_
     put_dictionary(&dictionary, dtype, is_fortran_order, shape, dimensions);
     size_t prefix = dictionary.length + PREFIX_1 + ALIGNMENT > UINT16_MAX ? PREFIX_2 : PREFIX_1;
     while (!dictionary.failed && (prefix + dictionary.length + 1) % ALIGNMENT)
-        nt_buffer_byte(&dictionary, ' ');
-    nt_buffer_byte(&dictionary, '\n');
+        nt_buffer_append_byte(&dictionary, ' ');
+    nt_buffer_append_byte(&dictionary, '\n');
     nt_buffer_append(out, "\x93NUMPY", 6);
-    nt_buffer_byte(out, prefix == PREFIX_1 ? 1 : 2);
-    nt_buffer_byte(out, 0);
+    nt_buffer_append_byte(out, prefix == PREFIX_1 ? 1 : 2);
+    nt_buffer_append_byte(out, 0);
     for (size_t i = 0; i < prefix - 8; i++)
-        nt_buffer_byte(out, (char)(dictionary.length >> (8 * i)));
+        nt_buffer_append_byte(out, (char)(dictionary.length >> (8 * i)));
     nt_buffer_append(out, dictionary.bytes, dictionary.length);
     nt_buffer_deinit_part(&dictionary, out);
 }
@@ -149,7 +149,7 @@ enum { NT_NUMPY_DIMENSIONS = 32 };
 static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
 {
     const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], kind);
-    return row && row->of == NT_ROWS_OF_FIELD;
+    return row && row->of == NT_COUNTED_ROWS;
 }
 
 bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
@@ -193,7 +193,7 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
     uint64_t elements, product = 1;
     NT_TRY(nt_field_stream_elements(reader, dataset, field, kind, &elements, error));
     nt_field_stream_dtype(dataset, field, kind, &dtype);
-    if (!nt_multiply(elements, dtype.bytes, &shape->bytes))
+    if (!nt_checked_multiply(elements, dtype.bytes, &shape->bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
     shape->count = 1;
     shape->dimensions[0] = elements;
@@ -201,7 +201,7 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
         return NT_OK;
     uint32_t inner = row_dimensions(dataset, field, shape->dimensions + 1);
     for (uint32_t i = 1; i <= inner; i++)
-        if (!nt_multiply(product, shape->dimensions[i], &product))
+        if (!nt_checked_multiply(product, shape->dimensions[i], &product))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of a row overflows");
     shape->count = 1 + inner;
     if (product)

@@ -153,7 +153,7 @@ static enum nt_status put_clusters(struct nt_json *json, const char *key, struct
 static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, const char **name_ret,
                                      struct nt_error *error)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     *name_ret = NULL;
     enum nt_status status =
         nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column, 0, &place, error);
@@ -214,8 +214,8 @@ static void pad(struct nt_buffer *out, const char *algorithm)
         return;
     out->length--; /* the newline */
     while (length++ < NT_ALGORITHM_NAME + strlen("\"\""))
-        nt_buffer_byte(out, ' ');
-    nt_buffer_byte(out, '\n');
+        nt_buffer_append_byte(out, ' ');
+    nt_buffer_append_byte(out, '\n');
 }
 
 static enum nt_status write_column(const struct nt_resolved_node *resolved, const char *algorithm,
@@ -318,8 +318,9 @@ static enum nt_status data_content(const struct nt_resolved_node *resolved, bool
     if (status == NT_OK && header.failed)
         status = nt_fail_memory(error);
     if (status == NT_OK &&
-        (!nt_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes, &bytes) ||
-         !nt_add(bytes, header.length, &size)))
+        (!nt_checked_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes,
+                              &bytes) ||
+         !nt_checked_add(bytes, header.length, &size)))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
     if (status == NT_OK && content_ret)
         return nt_range_file_content(&shown, &header, bytes, &nt_range_file_decoded, content_ret, error);

@@ -55,7 +55,7 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
         enum nt_status status = nt_file_layout_size(file, i, &size, error);
         if (nt_is_environmental(status))
             return status;
-        if (status != NT_OK || !nt_add(total, size, &total)) {
+        if (status != NT_OK || !nt_checked_add(total, size, &total)) {
             nt_json_null(json);
             return NT_OK;
         }
@@ -132,7 +132,7 @@ static enum nt_status layout_svg_file(const struct nt_resolved_node *resolved, s
 static const struct nt_pseudo_file rows[] = {
     {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},
     {"file.json", NT_VFS_GENERATED, .generate = file_json},
-    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .dir_sources = {&nt_dir_source_chain_files}},
+    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_in_chain, .dir_sources = {&nt_dir_source_chain_files}},
     {"layout.svg", NT_VFS_GENERATED, .size = layout_svg_size, .generate = layout_svg_file},
     {"layout.jsonl", NT_VFS_STREAMED, .open_text = layout_jsonl, .is_short = nt_layout_is_short},
 };

@@ -160,7 +160,7 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
         enum nt_status status = nt_group_pin(dataset, clusters->group, &group, &failure);
         bool is_good = status == NT_OK;
         if (!is_good && !nt_group_failure(dataset, clusters->group))
-            return nt_fail_with(error, &failure);
+            return nt_fail_copy(error, &failure);
         if (is_good && clusters->cluster < group->clusters)
             put_cluster(dataset, group, group->first_cluster + clusters->cluster, out);
         else if (!is_good)
@@ -336,7 +336,7 @@ static const struct nt_pseudo_file dataset_rows[] = {
     {"ntuple.json", NT_VFS_GENERATED, .generate = dataset_json},
     {"schema.txt", NT_VFS_STREAMED, .open_text = schema_txt, .is_short = nt_schema_is_short},
     {"clusters.jsonl", NT_VFS_STREAMED, .open_text = clusters_jsonl, .is_short = nt_clusters_are_short},
-    {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_of_chain, .open_text = files_jsonl,
+    {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_in_chain, .open_text = files_jsonl,
      .is_short = nt_files_are_short},
     {"rows.jsonl", NT_VFS_STREAMED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},

@@ -33,9 +33,9 @@ uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct
 
 void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name)
 {
-    nt_buffer_text(name, document->prefix);
+    nt_buffer_append_string(name, document->prefix);
     if (document->count)
-        nt_buffer_format(name, "%llu%s", (unsigned long long)number, document->suffix);
+        nt_buffer_append_format(name, "%llu%s", (unsigned long long)number, document->suffix);
 }
 
 /* Is the name one of the document's, with any number? */
@@ -352,7 +352,7 @@ bool nt_has_versions(const struct nt_resolved_node *resolved, unsigned unused)
     return inode && inode->route == NT_ROUTE_CURRENT && inode->version;
 }
 
-bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
+bool nt_is_in_chain(const struct nt_resolved_node *resolved, unsigned unused)
 {
     const struct nt_inode *inode = nt_inodes_get(resolved->vfs->inodes, resolved->inode);
     return inode && inode->chain;

@@ -173,11 +173,11 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
     what = what ? what : error->message;
     if (source) {
         nt_append_printable(&line, source, strlen(source));
-        nt_buffer_text(&line, ": ");
+        nt_buffer_append_string(&line, ": ");
     }
     if (!is_whole_source) {
         nt_append_printable(&line, site->path, site->length);
-        nt_buffer_text(&line, ": ");
+        nt_buffer_append_string(&line, ": ");
     }
     nt_append_printable(&line, what, strlen(what));
     if (!line.failed)
@@ -199,7 +199,7 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
         site.generation = nt_inodes_get(vfs->inodes, site.inode)->generation;
     if (nt_node_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
         nt_node_path(vfs, directory, &path, NULL);
-    nt_buffer_text(&path, "");
+    nt_buffer_append_string(&path, "");
     site.path = path.bytes;
     site.length = path.length;
     if (!path.failed && note_failure(vfs->error_log, &site, requests, error))
@@ -208,8 +208,8 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     nt_buffer_deinit(&path);
 }
 
-enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
-                         const struct nt_error *failure, struct nt_error *error)
+enum nt_status nt_report_failure(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
+                                 const struct nt_error *failure, struct nt_error *error)
 {
     uint64_t directory = node;
     uint32_t inode;
@@ -261,7 +261,7 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resol
     }
     if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &inode) ||
         !nt_inodes_is_passthrough(vfs->inodes, inode))
-        return nt_report(vfs, node, status, &failure, error);
+        return nt_report_failure(vfs, node, status, &failure, error);
     if (error)
         *error = failure;
     return status;
@@ -309,7 +309,7 @@ static void note_broken(struct nt_vfs *vfs, uint32_t inode)
     struct nt_error failure = {0};
     nt_inodes_acquire(vfs->inodes, inode, &inode, &opened);
     const struct nt_file *file = opened ? opened->file : NULL;
-    if (file && nt_chain_try(file, &failure) != NT_OK)
+    if (file && nt_chain_check_members(file, &failure) != NT_OK)
         log_failure(vfs, &no_page, file->path, true, &failure);
     if (file && file->failure && file->dataset_count == 0)
         note(vfs, nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, inode), 0, NT_NODE_SELF),
@@ -320,13 +320,13 @@ static void note_broken(struct nt_vfs *vfs, uint32_t inode)
     nt_inodes_release(vfs->inodes, opened);
 }
 
-void nt_vfs_try_sources(struct nt_vfs *vfs)
+void nt_vfs_check_sources(struct nt_vfs *vfs)
 {
     uint32_t count = vfs->inodes->source_count;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t number = nt_node_number(NT_NODE_INODE, i, 0, NT_NODE_SELF);
         struct nt_error failure = {0};
-        if (is_failure(nt_inodes_try(vfs->inodes, i, &failure)) && number)
+        if (is_failure(nt_inodes_check_source(vfs->inodes, i, &failure)) && number)
             note(vfs, number, no_page, 0, &failure);
         note_broken(vfs, i);
     }

@@ -96,7 +96,7 @@ static enum nt_status count_offsets(const struct nt_resolved_node *resolved, boo
         !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
     NT_TRY(nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error));
-    if (!nt_add(rows, 1, count_ret))
+    if (!nt_checked_add(rows, 1, count_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     return NT_OK;
 }
@@ -119,7 +119,7 @@ static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool 
     shape->count = 1;
     NT_TRY(kind == NT_STREAM_DATA ? count_bytes(resolved, may_block, &shape->dimensions[0], error)
                                   : count_offsets(resolved, may_block, &shape->dimensions[0], error));
-    if (!nt_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
+    if (!nt_checked_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
     return NT_OK;
 }

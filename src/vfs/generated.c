@@ -196,7 +196,7 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
         return NT_OK;
     failure.status = status;
     if (is_made || nt_is_environmental(status))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     whole->failure = malloc(sizeof(failure)); /* damage ends the text; the text before it remains */
     if (!whole->failure)
         return nt_fail_memory(error);
@@ -237,8 +237,8 @@ static uint64_t size_of(const struct whole *whole)
 
 struct document {
     struct nt_content content;
-    struct nt_link link;
-    uint32_t inode; /* of the node; used by nt_generated_forget */
+    struct nt_hash_link link;
+    uint32_t inode; /* of the node; used by nt_generated_invalidate */
     struct whole whole;
     bool is_made;
     unsigned users;               /* the table counts as one */
@@ -281,8 +281,8 @@ static uint64_t hash_of(uint64_t node)
 
 static struct document *find(struct nt_generated *generated, uint64_t node)
 {
-    struct nt_link *link = nt_hash_table_find(&generated->table, hash_of(node));
-    return link ? NT_LINKED(link, struct document, link) : NULL;
+    struct nt_hash_link *link = nt_hash_table_find(&generated->table, hash_of(node));
+    return link ? NT_CONTAINER_OF(link, struct document, link) : NULL;
 }
 
 static void let_go(struct document *document)
@@ -356,7 +356,7 @@ static enum nt_status read_document(struct nt_content *content, uint64_t offset,
     if (bytes > left)
         bytes = (size_t)left;
     if (bytes == 0 && whole->failure)
-        return nt_fail_with(error, whole->failure);
+        return nt_fail_copy(error, whole->failure);
     *bytes_ret = bytes;
     return nt_spool_read(&whole->spool, offset, buffer, bytes, error);
 }
@@ -512,7 +512,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
     return is_known || is_declared(resolved, may_block, size_ret);
 }
 
-void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes)
+void nt_generated_invalidate(struct nt_generated *generated, const struct nt_inode_table *inodes)
 {
     pthread_mutex_lock(&generated->lock);
     struct document *older;

@@ -56,7 +56,7 @@ void nt_ida_free(struct nt_ida *ids, uint32_t first, uint32_t count)
     } else if (touches_after) {
         runs[at].first = first;
         runs[at].count += count;
-    } else if ((runs = nt_grow(runs, ids->free_count, &ids->capacity, sizeof(*runs)))) {
+    } else if ((runs = nt_array_grow(runs, ids->free_count, &ids->capacity, sizeof(*runs)))) {
         memmove(&runs[at + 1], &runs[at], (ids->free_count++ - at) * sizeof(*runs));
         runs[at] = (struct nt_ida_range){first, count};
         ids->free = runs;
@@ -132,7 +132,7 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
                        inodes->ids.limit);
     struct nt_inode *inode = new_inode(path, kind);
     struct nt_inode **list =
-        inode ? nt_grow(inodes->list, inodes->count, &inodes->capacity, sizeof(*list)) : NULL;
+        inode ? nt_array_grow(inodes->list, inodes->count, &inodes->capacity, sizeof(*list)) : NULL;
     if (!list) {
         if (inode)
             nt_inode_free(inode);
@@ -421,7 +421,7 @@ static void take_out_all(struct nt_inode_table *inodes, struct nt_inode_list *wa
             SLIST_INSERT_HEAD(&left, inode, link);
     }
     if (!SLIST_EMPTY(&left)) /* their numbers are about to be reused */
-        nt_generated_forget(inodes->vfs->generated, inodes);
+        nt_generated_invalidate(inodes->vfs->generated, inodes);
     while ((inode = SLIST_FIRST(&left))) {
         SLIST_REMOVE_HEAD(&left, link);
         take_out(inodes, inode, list);

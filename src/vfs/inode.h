@@ -343,7 +343,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
 void nt_inodes_free(struct nt_inode_table *inodes); /* accepts NULL */
 /* Checks that a source path has something to show, and reports why not. Checks a directory's files
  * until one opens, or until too many failed to conclude anything. */
-enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
+enum nt_status nt_inodes_check_source(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
 
 /* ---- Passthrough directories: passthrough.c ---- */
 
@@ -490,7 +490,7 @@ enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t num
                                      struct nt_open_file **opened_ret);
 /* The same by dataset id; also returns the dataset's reference. NT_INODE_NONE for an unknown id. */
 enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint32_t dataset_id,
-                                             struct nt_dataset_ref *dataset_id_ret,
+                                             struct nt_dataset_ref *dataset_ref_ret,
                                              struct nt_open_file **opened_ret);
 void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened); /* accepts NULL */
 

@@ -69,12 +69,12 @@ struct listing {
 static bool look_for_data(const struct listing *listing, const char *name, struct stat *attributes,
                           bool *is_data_file_ret)
 {
-    struct nt_look look;
-    if (nt_folder_look(listing->folder, name, &look, NULL) != NT_OK)
+    struct nt_file_probe look;
+    if (nt_folder_probe(listing->folder, name, &look, NULL) != NT_OK)
         return false;
     *is_data_file_ret = nt_may_be_data_file(&look.source, listing->format);
     *attributes = look.attributes;
-    nt_look_end(&look);
+    nt_file_probe_close(&look);
     return true;
 }
 
@@ -94,7 +94,7 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_retryable(status, &failure))
         return NT_NOT_FOUND; /* a dangling link */
     if (status != NT_OK)
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     if (S_ISREG(entry->stat.st_mode)) {
         entry->is_folder = false;
         return NT_OK;
@@ -104,7 +104,7 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     if (!listing->shows_datasets)
         return NT_OK;
     struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", listing->folder->path, found->name);
+    nt_buffer_append_format(&path, "%s/%s", listing->folder->path, found->name);
     status = path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, &is_dataset, error);
     nt_buffer_deinit(&path);
     if (status == NT_OK)
@@ -120,7 +120,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
     if (status != NT_OK)
         return status == NT_NOT_FOUND ? NT_OK : status;
     struct nt_local_entry *entries =
-        nt_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
+        nt_array_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
     if (!entries)
         return nt_fail_memory(error);
     listing->entries = entries;

@@ -241,7 +241,7 @@ static bool may_show(struct search *search, uint32_t number)
     return false;
 }
 
-enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error)
+enum nt_status nt_inodes_check_source(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error)
 {
     enum { MAX_TRIES = 500 };
     struct search search = {.inodes = inodes, .tries = MAX_TRIES};
@@ -279,7 +279,7 @@ static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number,
     if (!is_about_other_file(inodes->vfs->options.chain, failure.message))
         nt_error_context(&failure, "%s", shown ? shown : own_path);
     free(shown);
-    return nt_fail_with(error, &failure);
+    return nt_fail_copy(error, &failure);
 }
 
 enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,

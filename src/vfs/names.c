@@ -99,7 +99,7 @@ static bool take(struct builder *builder, uint32_t item, struct nt_text text, st
 static void encode_wish(struct builder *builder, const struct nt_name_request *request)
 {
     nt_buffer_clear(&builder->text);
-    nt_buffer_text(&builder->text, request->prefix);
+    nt_buffer_append_string(&builder->text, request->prefix);
     nt_name_encode(request->text, request->rule, &builder->text);
 }
 
@@ -121,14 +121,14 @@ static void first_choice(struct builder *builder, const struct nt_name_request *
     encode_wish(builder, request);
     struct nt_buffer *text = &builder->text;
     if (request->text.length == 0)
-        nt_buffer_byte(text, '%');
+        nt_buffer_append_byte(text, '%');
     if (text->length > NT_NAME_BYTES - (request->cycle ? CYCLE_SUFFIX : 0)) {
         cut(text, NT_NAME_BYTES - HASH_SUFFIX - CYCLE_SUFFIX - DUPLICATE_SUFFIX);
-        nt_buffer_format(text, "~%016llx",
-                         (unsigned long long)nt_xxh3(request->text.bytes, request->text.length));
+        nt_buffer_append_format(text, "~%016llx",
+                                (unsigned long long)nt_xxh3(request->text.bytes, request->text.length));
     }
     if (request->cycle)
-        nt_buffer_format(text, ";%u", request->cycle);
+        nt_buffer_append_format(text, ";%u", request->cycle);
 }
 
 /* ---- Duplicates: "name~2", "name~3", ... ---- */
@@ -136,7 +136,7 @@ static void first_choice(struct builder *builder, const struct nt_name_request *
 /* The part before the number. Names with the same stem share the counter: many duplicates stay
  * cheap. */
 struct stem {
-    struct nt_link link;
+    struct nt_hash_link link;
     uint32_t parent;
     uint32_t numbers; /* tried so far */
     struct nt_text text;
@@ -157,9 +157,9 @@ static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt
 static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_text text)
 {
     uint64_t hash = hash_of(builder->names, parent, text.bytes, text.length);
-    struct nt_link *link = nt_hash_table_find(&builder->stems, hash);
+    struct nt_hash_link *link = nt_hash_table_find(&builder->stems, hash);
     for (; link; link = nt_hash_table_next(link)) {
-        struct stem *stem = NT_LINKED(link, struct stem, link);
+        struct stem *stem = NT_CONTAINER_OF(link, struct stem, link);
         if (stem->parent == parent && nt_texts_are_equal(stem->text, text))
             return stem;
     }
@@ -179,7 +179,7 @@ static void take_duplicate(struct builder *builder, uint32_t item, struct nt_err
     }
     do {
         text->length = stem->text.length;
-        nt_buffer_format(text, "~%u", ++stem->numbers + 1);
+        nt_buffer_append_format(text, "~%u", ++stem->numbers + 1);
     } while (!text->failed && !take(builder, item, (struct nt_text){"", 0}, error));
 }
 

@@ -90,8 +90,8 @@ bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct 
         names[count++] = name;
     }
     for (size_t i = count; i-- > 0;) {
-        nt_buffer_text(path, names[i]);
-        nt_buffer_text(path, i ? "/" : "");
+        nt_buffer_append_string(path, names[i]);
+        nt_buffer_append_string(path, i ? "/" : "");
     }
     return true;
 }

@@ -28,7 +28,7 @@ static void put_identity_path(struct nt_inode_table *inodes, const struct nt_ino
         above[count++] = at;
     while (count-- > 0) {
         nt_inodes_name(inodes, above[count], name);
-        nt_buffer_format(path, "%s/", name);
+        nt_buffer_append_format(path, "%s/", name);
     }
 }
 
@@ -237,8 +237,8 @@ void nt_inodes_close_all(struct nt_inode_table *inodes)
 static bool reserve_dataset_refs(struct nt_inode_table *inodes, uint32_t count)
 {
     while (inodes->dataset_count < count) {
-        struct nt_dataset_ref *dataset_refs = nt_grow(inodes->dataset_refs, inodes->dataset_count,
-                                                      &inodes->dataset_capacity, sizeof(*dataset_refs));
+        struct nt_dataset_ref *dataset_refs = nt_array_grow(inodes->dataset_refs, inodes->dataset_count,
+                                                            &inodes->dataset_capacity, sizeof(*dataset_refs));
         if (!dataset_refs)
             return false;
         inodes->dataset_refs = dataset_refs;
@@ -524,7 +524,7 @@ enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number,
         status =
             nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", inode->path);
     else
-        status = inode->failure ? nt_fail_with(error, inode->failure) : nt_fail_memory(error);
+        status = inode->failure ? nt_fail_copy(error, inode->failure) : nt_fail_memory(error);
     pthread_mutex_unlock(&inodes->lock);
     return status;
 }

@@ -27,7 +27,7 @@ static void prefetch_ends(struct pages *pages)
 {
     enum { PAGES = 128 };
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_ONLY};
-    struct nt_page_place place;
+    struct nt_page_position place;
     uint64_t end = pages->number + PAGES;
     if (pages->number < pages->ahead || !nt_prefetch_helps(pages->dataset))
         return;
@@ -56,7 +56,7 @@ static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *datase
     nt_json_member_string(json, "checksum", status == NT_OK && digest[0] ? digest : NULL);
     if (status != NT_OK)
         nt_json_member_text(json, "unreadable", nt_text_of(failure.message));
-    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset *dataset,
@@ -111,7 +111,7 @@ static void put_offset(struct nt_json *json, const struct nt_dataset *dataset, c
         nt_json_member_location(json, source, page->offset);
 }
 
-static enum nt_status put_page(const struct pages *pages, const struct nt_page_place *place,
+static enum nt_status put_page(const struct pages *pages, const struct nt_page_position *place,
                                struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_dataset *dataset = pages->dataset;
@@ -149,7 +149,7 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
     struct pages *pages = (struct pages *)text;
     size_t start = out->length;
     while (out->length - start < PIECE && !out->failed) {
-        struct nt_page_place place;
+        struct nt_page_position place;
         size_t line = out->length;
         prefetch_ends(pages);
         enum nt_status status =
@@ -193,7 +193,7 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     uint64_t packed;
     enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
                                                resolved->node.number, &place, error);
@@ -245,7 +245,7 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
                              struct nt_error *error)
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
-    struct nt_page_place place;
+    struct nt_page_position place;
     *count_ret = 0;
     if (!ops || !ops->page_files)
         return NT_OK;

@@ -158,7 +158,7 @@ static enum nt_status add_child(struct nt_inode_table *inodes, struct nt_inode *
                                 struct nt_inode **inode_ret, struct nt_error *error)
 {
     struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", folder->path, found->name);
+    nt_buffer_append_format(&path, "%s/%s", folder->path, found->name);
     enum nt_status status =
         path.failed
             ? nt_fail_memory(error)

@@ -76,7 +76,7 @@ enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_
     if (dataset)
         dataset = file->datasets[dataset->index];
     if (dataset && dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     resolved->file = file;
     resolved->dataset = dataset;
     return NT_OK;
@@ -447,7 +447,7 @@ static void inode_name(const struct nt_resolved_node *resolved, uint32_t inode, 
 {
     char text[NT_NAME_BYTES + 1];
     nt_inodes_name(resolved->vfs->inodes, inode, text);
-    nt_buffer_text(name, text);
+    nt_buffer_append_string(name, text);
 }
 
 static void directory_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
@@ -456,7 +456,7 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
     switch (resolved->node.type) {
     case NT_NODE_INODE:
         if (resolved->node.item)
-            nt_buffer_text(name, nt_names_get(resolved->opened->names, resolved->node.item));
+            nt_buffer_append_string(name, nt_names_get(resolved->opened->names, resolved->node.item));
         else
             inode_name(resolved, resolved->node.owner, name);
         break;
@@ -464,18 +464,19 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
         if (hidden_child(resolved))
             inode_name(resolved, resolved->inode, name);
         else
-            nt_buffer_text(name, nt_names_get(resolved->opened->names,
-                                              resolved->file->directory_count + resolved->dataset->index));
+            nt_buffer_append_string(name,
+                                    nt_names_get(resolved->opened->names,
+                                                 resolved->file->directory_count + resolved->dataset->index));
         break;
     case NT_NODE_FIELD:
-        nt_buffer_text(name, nt_names_get(resolved->field_names, resolved->field));
+        nt_buffer_append_string(name, nt_names_get(resolved->field_names, resolved->field));
         break;
     case NT_NODE_COLUMN:
         column = &resolved->dataset->columns[resolved->column]; /* numbered across the representations */
-        nt_buffer_format(name, "column.%u",
-                         column->representation *
-                                 resolved->dataset->fields[resolved->field].columns_per_representation +
-                             column->position);
+        nt_buffer_append_format(
+            name, "column.%u",
+            column->representation * resolved->dataset->fields[resolved->field].columns_per_representation +
+                column->position);
         break;
     default:
         break;
@@ -488,12 +489,12 @@ static void node_name(const struct nt_resolved_node *resolved, struct nt_buffer 
     if (resolved->document)
         nt_document_name(resolved->document, resolved->node.number, name);
     else if (is_numbered(resolved))
-        nt_buffer_format(name, "%s%llu%s", resolved->node.type == NT_NODE_VERSION ? "v" : "",
-                         (unsigned long long)resolved->node.number,
-                         resolved->node.type == NT_NODE_PAGE_FILE ? resolved->page_file.suffix
-                                                                  : resolved->pseudo->name);
+        nt_buffer_append_format(name, "%s%llu%s", resolved->node.type == NT_NODE_VERSION ? "v" : "",
+                                (unsigned long long)resolved->node.number,
+                                resolved->node.type == NT_NODE_PAGE_FILE ? resolved->page_file.suffix
+                                                                         : resolved->pseudo->name);
     else if (resolved->pseudo)
-        nt_buffer_text(name, resolved->pseudo->name);
+        nt_buffer_append_string(name, resolved->pseudo->name);
     else
         directory_name(resolved, name);
 }
@@ -513,7 +514,7 @@ enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffe
         node_name(&resolved, &name);
         name.failed |= so_far.failed;
         if (so_far.length) {
-            nt_buffer_byte(&name, '/');
+            nt_buffer_append_byte(&name, '/');
             nt_buffer_append(&name, so_far.bytes, so_far.length);
         }
         struct nt_buffer swap = so_far;

@@ -133,7 +133,7 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MAX_DECODED_BYTES; i++) {
         const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
-        if (nt_field_keeps_step(field))
+        if (nt_field_is_row_aligned(field))
             continue;
         if (are_far)
             return NT_OK;
@@ -181,7 +181,7 @@ enum nt_status nt_chunks_are_short(const struct nt_resolved_node *resolved, bool
                                    struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
-    struct nt_page_place place;
+    struct nt_page_position place;
     uint32_t count = 0;
     uint64_t bytes = 0;
     *is_short_ret = false;

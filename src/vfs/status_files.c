@@ -61,8 +61,8 @@ static void fill_up(struct nt_buffer *out)
         return;
     out->length--; /* the newline */
     while (out->length < STATS_BYTES - 1 && !out->failed)
-        nt_buffer_byte(out, ' ');
-    nt_buffer_byte(out, '\n');
+        nt_buffer_append_byte(out, ' ');
+    nt_buffer_append_byte(out, '\n');
 }
 
 static enum nt_status stats(const struct nt_resolved_node *resolved, struct nt_buffer *out,

@@ -206,7 +206,7 @@ static size_t memory_to_gain(const struct streamed *streamed)
 
 static bool suspend(struct nt_pooled_text *text)
 {
-    struct streamed *streamed = NT_LINKED(text, struct streamed, waiting);
+    struct streamed *streamed = NT_CONTAINER_OF(text, struct streamed, waiting);
     if (pthread_mutex_trylock(&streamed->lock) != 0)
         return false;
     bool gains = memory_to_gain(streamed) > 0;

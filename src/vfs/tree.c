@@ -123,7 +123,7 @@ enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
     uint32_t shown;
     nt_inodes_acquire(vfs->inodes, 0, &shown, &opened);
     enum nt_status status =
-        opened && opened->file->failure ? nt_fail_with(error, opened->file->failure) : NT_OK;
+        opened && opened->file->failure ? nt_fail_copy(error, opened->file->failure) : NT_OK;
     if (status != NT_OK)
         nt_error_strip(error, opened->file->path);
     nt_inodes_release(vfs->inodes, opened);
@@ -298,7 +298,7 @@ static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_block,
         resolved.caller = caller;
         status = look_at(&resolved, may_block, attributes, &failure);
         nt_node_release(&resolved);
-        status = nt_report(vfs, node, status, &failure, error);
+        status = nt_report_failure(vfs, node, status, &failure, error);
     }
     nt_inodes_exit(vfs->inodes, visit);
     return status;
@@ -333,7 +333,7 @@ enum nt_status nt_request_end(struct nt_request *request, enum nt_status status,
 {
     struct nt_vfs *vfs = request->resolved.vfs;
     nt_node_release(&request->resolved);
-    nt_report(vfs, request->resolved.number, status, &request->failure, error);
+    nt_report_failure(vfs, request->resolved.number, status, &request->failure, error);
     nt_inodes_exit(vfs->inodes, request->epoch_token);
     return status;
 }
@@ -603,7 +603,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
         free(handle);
     } else if ((status = open_content_of(handle, &failure)) != NT_OK) {
         nt_vfs_close(handle);
-        nt_report(vfs, node, status, &failure, error);
+        nt_report_failure(vfs, node, status, &failure, error);
     } else {
         *handle_ret = handle;
     }
@@ -633,7 +633,7 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
     nt_error_clear(&change);
     enum nt_status found = nt_source_check(file->source, &change);
     return found == NT_OK || (status != NT_OK && found != NT_CHANGED) ? status
-                                                                      : nt_fail_with(failure, &change);
+                                                                      : nt_fail_copy(failure, &change);
 }
 
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
@@ -666,7 +666,7 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
     status = check_source(handle, before, status, &failure);
     if (status != NT_OK) { /* only a report uses inodes; a successful read does not */
         unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
-        nt_report(vfs, handle->resolved.number, status, &failure, error);
+        nt_report_failure(vfs, handle->resolved.number, status, &failure, error);
         nt_inodes_exit(vfs->inodes, visit);
     }
     return status;

@@ -104,7 +104,7 @@ bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs);
 
 /* Checks every source and reports those with nothing to show: files that fail to open, and directories
  * in which none of some hundred files opens. */
-void nt_vfs_try_sources(struct nt_vfs *vfs);
+void nt_vfs_check_sources(struct nt_vfs *vfs);
 
 struct nt_vfs_attributes {
     uint64_t node;

@@ -22,7 +22,7 @@ static enum nt_status stat_below(const struct nt_inode *dataset, const char *nam
     struct nt_buffer path = {0};
     if (dataset->folder)
         return nt_folder_stat(dataset->folder, name, attributes, error);
-    nt_buffer_format(&path, "%s/%s", dataset->path, name);
+    nt_buffer_append_format(&path, "%s/%s", dataset->path, name);
     enum nt_status status =
         path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
     nt_buffer_deinit(&path);
@@ -117,7 +117,7 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
     if ((*inode_ret = known_version(inodes, history, look, route)))
         return NT_OK;
     uint32_t *versions =
-        nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
+        nt_array_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
     if (!versions)
         return nt_fail_memory(error);
     history->versions = versions;
@@ -249,7 +249,7 @@ static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *datas
                            struct nt_error *error)
 {
     struct nt_buffer requested = {0};
-    nt_buffer_format(&requested, "%s%llu", sibling->series, (unsigned long long)number);
+    nt_buffer_append_format(&requested, "%s%llu", sibling->series, (unsigned long long)number);
     enum nt_status status =
         requested.failed ? nt_fail_memory(error) : look_at(inodes, dataset, requested.bytes, look, error);
     nt_buffer_deinit(&requested);
@@ -289,7 +289,7 @@ struct version_list {
 static enum nt_status take_number(void *context, uint64_t number, struct nt_error *error)
 {
     struct version_list *list = context;
-    uint64_t *numbers = nt_grow(list->numbers, list->count, &list->capacity, sizeof(*numbers));
+    uint64_t *numbers = nt_array_grow(list->numbers, list->count, &list->capacity, sizeof(*numbers));
     if (!numbers)
         return nt_fail_memory(error);
     list->numbers = numbers;

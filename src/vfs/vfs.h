@@ -180,8 +180,8 @@ typedef enum nt_status nt_pseudo_size(const struct nt_resolved_node *resolved, b
 typedef enum nt_status nt_pseudo_content(const struct nt_resolved_node *resolved, bool may_block,
                                          uint64_t *size_ret, struct nt_content **content_ret,
                                          struct nt_error *error);
-typedef enum nt_status nt_pseudo_produce(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                         struct nt_error *error);
+typedef enum nt_status nt_pseudo_generate(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                          struct nt_error *error);
 typedef enum nt_status nt_pseudo_text(const struct nt_resolved_node *resolved,
                                       struct nt_text_generator **text_ret, struct nt_error *error);
 typedef enum nt_status nt_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
@@ -203,7 +203,7 @@ struct nt_pseudo_file {
     /* SIZED: is a stub enough to know the size? NULL: no. */
     bool (*stub_has_size)(const struct nt_resolved_node *resolved);
     /* GENERATED: generates the same bytes each time, except in .ntuplefs. */
-    nt_pseudo_produce *generate;
+    nt_pseudo_generate *generate;
     /* GENERATED: the size before generation; NT_NOT_FOUND or NULL if it is unknown. */
     nt_pseudo_size *size;
     /* STREAMED: `open_text` generates the same bytes each time. If `is_short` finds from metadata that
@@ -319,7 +319,7 @@ static inline enum nt_status nt_fail_unknown_size(struct nt_error *error)
 /* Is the node in the current version of a dataset? Versions in versions.d have no versions.d. */
 nt_pseudo_exists nt_has_versions;
 /* Is the node in a chain? */
-nt_pseudo_exists nt_is_of_chain;
+nt_pseudo_exists nt_is_in_chain;
 
 /* ---- Distinct failures ---- */
 
@@ -332,8 +332,8 @@ void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out);
 
 /* Ends a request for a node and records its failure. Returns `status`, and copies `failure` to `error`
  * (may be NULL) if the status is not NT_OK. */
-enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
-                         const struct nt_error *failure, struct nt_error *error);
+enum nt_status nt_report_failure(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
+                                 const struct nt_error *failure, struct nt_error *error);
 
 /* Like nt_node_resolve, but records failures, including those of the node's file or dataset. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
@@ -421,7 +421,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
                            bool may_block, bool *is_long_ret, uint64_t *size_ret);
 
 /* Drops the files of retired inodes. Call it under the lock of the inode table. */
-void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes);
+void nt_generated_invalidate(struct nt_generated *generated, const struct nt_inode_table *inodes);
 
 /* Returns the name and value of counter `index`; false after the last. */
 bool nt_generated_counter(struct nt_generated *generated, uint32_t index, const char **name_ret,
@@ -534,7 +534,7 @@ enum nt_status nt_range_file_content(const struct nt_range_file *range_file, str
 
 /* ---- JSON files ---- */
 
-nt_pseudo_produce nt_error_json;
+nt_pseudo_generate nt_error_json;
 nt_pseudo_text nt_pages_jsonl;
 
 /* "ratio": packed bytes / stored bytes, null if nothing is stored. */

@@ -97,7 +97,7 @@ static bool has_column(const struct nt_resolved_node *resolved)
 }
 
 /* Pins the node's page, or the first page of its column. */
-static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_page_place *place,
+static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_page_position *place,
                                 struct nt_error *error)
 {
     return nt_column_page_pin(resolved->vfs->reader, resolved->dataset->physical, column_of(resolved),
@@ -170,13 +170,13 @@ static enum nt_status put_text(const struct answer *answer, struct nt_text text)
 
 static enum nt_status put_string(const struct answer *answer, const char *text)
 {
-    nt_buffer_text(answer->value, text ? text : "");
+    nt_buffer_append_string(answer->value, text ? text : "");
     return NT_OK;
 }
 
 static enum nt_status put_number(const struct answer *answer, uint64_t number)
 {
-    nt_buffer_format(answer->value, "%llu", (unsigned long long)number);
+    nt_buffer_append_format(answer->value, "%llu", (unsigned long long)number);
     return NT_OK;
 }
 
@@ -225,7 +225,7 @@ static enum nt_status get_shape(const struct nt_resolved_node *resolved, const s
     enum nt_status status = nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field,
                                             stream_of(resolved), &shape, answer->error);
     for (uint32_t i = 0; status == NT_OK && i < shape.count; i++)
-        nt_buffer_format(answer->value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
+        nt_buffer_append_format(answer->value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
     return status;
 }
 
@@ -250,7 +250,8 @@ static enum nt_status get_validator(const struct nt_resolved_node *resolved, con
 
 /* Unpins the page, which is blamed for a failure. */
 static enum nt_status put_of_page(const struct nt_resolved_node *resolved, const struct answer *answer,
-                                  const struct nt_page_place *place, enum nt_status status, const char *text)
+                                  const struct nt_page_position *place, enum nt_status status,
+                                  const char *text)
 {
     if (status != NT_OK)
         status = nt_page_error(resolved->dataset->physical, column_of(resolved), place->page, status,
@@ -261,7 +262,7 @@ static enum nt_status put_of_page(const struct nt_resolved_node *resolved, const
 
 static enum nt_status get_compression(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     const char *name = NULL;
     enum nt_status status = find_page(resolved, &place, answer->error);
     if (status != NT_OK)
@@ -272,7 +273,7 @@ static enum nt_status get_compression(const struct nt_resolved_node *resolved, c
 
 static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     NT_TRY(find_page(resolved, &place, answer->error));
     return put_of_page(resolved, answer, &place, NT_OK, nt_checksum_info(place.page->checksum)->name);
 }
@@ -280,7 +281,7 @@ static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved,
 /* The digest that is stored for a page. */
 static enum nt_status get_checksum(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_place place;
+    struct nt_page_position place;
     char digest[NT_CHECKSUM_TEXT];
     enum nt_status status = find_page(resolved, &place, answer->error);
     if (status != NT_OK)
@@ -309,7 +310,7 @@ static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct 
     struct nt_dataset *physical = resolved->dataset->physical;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(resolved)) {
-        struct nt_page_place place;
+        struct nt_page_position place;
         enum nt_status status = find_page(resolved, &place, error);
         if (status != NT_OK)
             return status;
@@ -449,7 +450,7 @@ static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
         if (!attributes[i].has(resolved))
             continue;
-        nt_buffer_text(names, prefix);
+        nt_buffer_append_string(names, prefix);
         nt_buffer_append(names, attributes[i].name, strlen(attributes[i].name) + 1);
     }
     return status == NT_OK && names->failed ? nt_fail_memory(error) : status;

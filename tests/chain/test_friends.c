@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Friends whose files have other borders, lists and fields than those of the samples.
+ * Friends whose files have other boundaries, lists and fields than those of the samples.
  */
 #include "chain/chain.h"
 
@@ -90,7 +90,7 @@ static enum nt_status open_chain(const char *files, enum nt_chain_rule rule)
     const struct nt_chain_options options = {.rule = rule};
     const struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
     struct nt_buffer specification = {0};
-    nt_buffer_format(&specification, text, files, files);
+    nt_buffer_append_format(&specification, text, files, files);
     save(&numbers, "numbers.root");
     save(&last_number, "last.root");
     save(&first_list, "first.root");
@@ -120,7 +120,7 @@ static void teardown(void)
     temporary_teardown();
 }
 
-TEST(friends_have_fields_and_borders_of_their_own, .setup = setup, .teardown = teardown)
+TEST(friends_have_fields_and_boundaries_of_their_own, .setup = setup, .teardown = teardown)
 {
     assert_ok(open_chain("[\"first.root\", \"lists.root\"]", NT_CHAIN_UNION));
     CHECK("number", NT_STREAM_DATA, int32_t, 7, 8, 9);

@@ -26,7 +26,7 @@ static inline enum nt_status open_source(struct opened *opened, struct nt_source
     ck_assert(nt_file_new(source->path, source, &(struct nt_limits){0}, &opened->file, error) == NT_OK);
     enum nt_status status = nt_container_open(opened->file, &opened->container, error);
     if (!status && opened->file->failure)
-        status = nt_fail_with(error, opened->file->failure);
+        status = nt_fail_copy(error, opened->file->failure);
     if (status) {
         nt_file_close(opened->file);
         opened->file = NULL;

@@ -32,7 +32,7 @@ static void append_path(struct nt_buffer *path, uint32_t directory)
     while (depth--) {
         struct nt_text name = opened.file->directories[above[depth]].name;
         nt_buffer_append(path, name.bytes, name.length);
-        nt_buffer_byte(path, '/');
+        nt_buffer_append_byte(path, '/');
     }
 }
 

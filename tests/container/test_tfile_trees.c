@@ -209,7 +209,7 @@ TEST(a_directory_that_a_list_calls_by_its_longer_name_is_entered)
     add_tree(inner, "tree", 1);
     struct nt_buffer *list = &writer.directories[0].list, longer = {0};
     nt_buffer_append(&longer, list->bytes, TFILE_KEY_CLASS);
-    nt_buffer_text(&longer, "\x0eTDirectoryFile");
+    nt_buffer_append_string(&longer, "\x0eTDirectoryFile");
     nt_buffer_append(&longer, list->bytes + TFILE_KEY_CLASS + 11, list->length - TFILE_KEY_CLASS - 11);
     nt_buffer_deinit(list);
     *list = longer;
@@ -405,7 +405,7 @@ static void append_path(struct nt_buffer *path, const struct nt_tfile_object *ob
     while (depth--) {
         struct nt_text name = opened.file->directories[above[depth]].name;
         nt_buffer_append(path, name.bytes, name.length);
-        nt_buffer_byte(path, '/');
+        nt_buffer_append_byte(path, '/');
     }
     nt_buffer_append(path, object->name.bytes, object->name.length);
 }

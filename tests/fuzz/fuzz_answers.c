@@ -20,7 +20,7 @@ static void check_word(const char *text, size_t room)
             abort();
 }
 
-static void check(const struct nt_reply *reply)
+static void check(const struct nt_http_response *reply)
 {
     if (reply->has_range && (!reply->has_total || reply->first > reply->last || reply->last >= reply->total))
         abort();
@@ -35,11 +35,11 @@ static void check(const struct nt_reply *reply)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    struct nt_reply reply = {0};
+    struct nt_http_response reply = {0};
     while (count) {
         const uint8_t *end = memchr(bytes, '\n', count);
         size_t length = end ? (size_t)(end - bytes) + 1 : count;
-        if (!nt_reply_take(&reply, (const char *)bytes, length))
+        if (!nt_http_response_parse_line(&reply, (const char *)bytes, length))
             return 0;
         check(&reply);
         bytes += length;

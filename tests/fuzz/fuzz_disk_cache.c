@@ -91,7 +91,7 @@ static void add(struct nt_disk_cache_file *entry, const uint8_t *bytes, size_t c
     if (is_free && nt_disk_cache_file_find(entry, offset, &end) && end - offset >= added &&
         nt_disk_cache_file_read(entry, offset, room, added) && memcmp(room, bytes, added) != 0)
         abort();
-    nt_disk_cache_file_forget(entry, bytes[0] * 256u, count);
+    nt_disk_cache_file_invalidate(entry, bytes[0] * 256u, count);
 }
 
 static void remove_folder(void)

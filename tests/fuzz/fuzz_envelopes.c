@@ -23,8 +23,8 @@ static void overwrite(struct nt_buffer *bytes, size_t at, unsigned width, uint64
 
 static void edit(struct nt_buffer *bytes, size_t at, uint8_t how, uint8_t value)
 {
-    static const uint64_t borders[] = {0,          1,         0x7fffffff,        0x80000000,
-                                       UINT32_MAX, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
+    static const uint64_t boundaries[] = {0,          1,         0x7fffffff,        0x80000000,
+                                          UINT32_MAX, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
     switch (how % 8) {
     case 0:
         bytes->bytes[at] ^= (char)(1 << value % 8);
@@ -35,7 +35,7 @@ static void edit(struct nt_buffer *bytes, size_t at, uint8_t how, uint8_t value)
     case 2:
     case 3:
     case 4:
-        overwrite(bytes, at, 2u << how % 8 % 3, borders[value % 8]);
+        overwrite(bytes, at, 2u << how % 8 % 3, boundaries[value % 8]);
         break;
     case 5: /* a list or record of another size */
         overwrite(bytes, at, 8, (uint64_t)(int64_t)(int8_t)value);

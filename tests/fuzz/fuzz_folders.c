@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     bool is_s3 = bytes[0] == '#';
     size_t piece = bytes[0] ? bytes[0] : 1;
-    struct nt_list_parser *list = nt_list_parser_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_WEB,
+    struct nt_list_parser *list = nt_list_parser_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_HTTP,
                                                      is_s3 ? "a&b/" : "/datasets/", check_entry, NULL);
     if (!list)
         return 0;

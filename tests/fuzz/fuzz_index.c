@@ -32,7 +32,7 @@ static bool have_equal_claims(const struct nt_indexed_dataset *left, const struc
 {
     bool are_equal = !left->claims == !right->claims;
     for (uint64_t i = 0; are_equal && left->claims && i < left->clusters; i++) {
-        const struct nt_claimed_cluster *a = &left->claims[i], *b = &right->claims[i];
+        const struct nt_cluster_counts *a = &left->claims[i], *b = &right->claims[i];
         are_equal = a->run_count == b->run_count &&
                     (!a->run_count || memcmp(a->runs, b->runs, a->run_count * sizeof(*a->runs)) == 0);
     }

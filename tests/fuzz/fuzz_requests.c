@@ -254,7 +254,7 @@ static void forget(const struct request *request)
     operations->forget(NULL, request->node, request->size);
 }
 
-/* An offset from two bytes: small ones, and those at borders. */
+/* An offset from two bytes: small ones, and those at boundaries. */
 static uint64_t offset_of(uint16_t number)
 {
     return number < 0xff00 ? number : (uint64_t)INT64_MAX >> (number & 63);

@@ -183,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     const struct nt_supervisor_tasks tasks = {
         .mount = mount, .ready = do_nothing, .line = take_line, .kept = do_nothing, .unmount = unmount};
-    struct nt_supervisor supervisor = {.channel = CHANNEL, .signals = SIGNALS, .decoder = DECODER};
+    struct nt_supervisor supervisor = {.channel = CHANNEL, .signals = SIGNALS, .worker = DECODER};
     struct nt_supervisor_end end;
     memset(&world, 0, sizeof(world));
     world.at = bytes;

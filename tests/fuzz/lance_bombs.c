@@ -238,7 +238,7 @@ static void pages_that_overlap(struct nt_buffer *file)
         nt_buffer_append(&chunk, i + 1 < BYTES / BLOCK ? "\2\0\x10\0" : "\xc3\xff\x0f\0", 4);
     chunk.bytes[2] = (char)(chunk.length - 8);
     while (chunk.length % 8)
-        nt_buffer_byte(&chunk, 0);
+        nt_buffer_append_byte(&chunk, 0);
     const char word[2] = {(char)((chunk.length / 8 - 1) << 4), 0};
     lance_begin(&writer, 2, 1, PAGES);
     const struct lance_range ranges[] = {lance_buffer(&writer, word, sizeof(word)),
@@ -305,7 +305,7 @@ static void types_in_one_another(struct nt_buffer *file)
 static void put_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> (8 * i)));
+        nt_buffer_append_byte(out, (char)(value >> (8 * i)));
 }
 
 /* A schema, which is freed, and as many columns without pages as the footer says; the table has

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Values near which sizes, counts and offsets go wrong. */
-static const uint64_t borders[] = {
+static const uint64_t boundaries[] = {
     0,          1,
     2,          0x7f,
     0x80,       0xff,
@@ -24,10 +24,10 @@ static void flip_bit(struct mutator *mutator, uint8_t *bytes, size_t count)
     bytes[mutator_below(mutator, count)] ^= (uint8_t)(1u << mutator_below(mutator, 8));
 }
 
-static void put_border(struct mutator *mutator, uint8_t *bytes, size_t count)
+static void put_boundary(struct mutator *mutator, uint8_t *bytes, size_t count)
 {
     size_t width = (size_t)1 << mutator_below(mutator, 4), at = mutator_below(mutator, count);
-    uint64_t value = borders[mutator_below(mutator, sizeof(borders) / sizeof(borders[0]))];
+    uint64_t value = boundaries[mutator_below(mutator, sizeof(boundaries) / sizeof(boundaries[0]))];
     size_t is_big = mutator_below(mutator, 2);
     for (size_t i = 0; i < width && at + i < count; i++)
         bytes[at + i] = (uint8_t)(value >> 8 * (is_big ? width - 1 - i : i));
@@ -47,7 +47,7 @@ static void copy_range(struct mutator *mutator, uint8_t *bytes, size_t count)
 
 size_t mutate(struct mutator *mutator, uint8_t *bytes, size_t count)
 {
-    static void (*const changes[])(struct mutator *, uint8_t *, size_t) = {flip_bit, put_border, add_little,
+    static void (*const changes[])(struct mutator *, uint8_t *, size_t) = {flip_bit, put_boundary, add_little,
                                                                            copy_range};
     size_t times = 1 + mutator_below(mutator, 4);
     for (size_t i = 0; i < times && count > 0; i++)

@@ -9,6 +9,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    nt_takes_any_checksum = true;
+    nt_accepts_any_checksum = true;
     return 0;
 }

@@ -72,7 +72,7 @@ static void read_file(const char *name, struct nt_buffer *file)
     FILE *stream = fopen(path, "rb");
     ck_assert_msg(stream != NULL, "%s", path);
     for (int byte; (byte = fgetc(stream)) != EOF;)
-        nt_buffer_byte(file, (char)byte);
+        nt_buffer_append_byte(file, (char)byte);
     fclose(stream);
 }
 

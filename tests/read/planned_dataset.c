@@ -53,7 +53,7 @@ static enum nt_status look_up(const struct nt_packed *packed, uint8_t *output, s
 
 struct nt_decoder planned_decoder(const struct nt_page *dependencies, uint32_t count)
 {
-    static const struct nt_decoder_ops ops = {.decode = look_up, .takes_memory = true};
+    static const struct nt_decoder_ops ops = {.decode = look_up, .allocates_memory = true};
     return (struct nt_decoder){.ops = &ops,
                                .dependencies = dependencies,
                                .dependency_count = count,

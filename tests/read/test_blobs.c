@@ -48,7 +48,7 @@ static uint64_t bytes_of(uint64_t row)
 
 /* The kind says that there is a URI, which contains the row's number. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                const struct nt_description *description, bool opens_file,
+                                const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
     uint64_t row = description->position;

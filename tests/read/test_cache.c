@@ -372,7 +372,7 @@ TEST(sources_are_forgotten_and_others_stay)
     assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
     assert_ok(nt_cache_get(cache, &theirs, 100, NT_CACHE_READER, load_by_script, &script, &entry, &error));
     nt_cache_release(cache, entry, NT_CACHE_KEEP);
-    nt_cache_forget(cache, (const void *const[]){not_cached, source}, 2);
+    nt_cache_invalidate(cache, (const void *const[]){not_cached, source}, 2);
     struct nt_cache_key mine = key_at(1), failed = key_at(2);
     ck_assert_int_eq(nt_cache_peek(cache, &mine), NT_CACHE_ABSENT);
     ck_assert_int_eq(nt_cache_peek(cache, &failed), NT_CACHE_ABSENT);
@@ -607,7 +607,7 @@ TEST(pages_of_many_sizes_keep_to_the_bound)
         assert_ok(touch(cache, i, &page, &error));
     }
     ck_assert_uint_gt(counters.cache_bytes, LIMIT / 2);
-    nt_cache_forget(cache, (const void *const[]){source}, 1);
+    nt_cache_invalidate(cache, (const void *const[]){source}, 1);
     ck_assert_uint_eq(counters.cache_pages, 0);
     ck_assert_uint_le(counters.cache_bytes, 8 << 20);
     nt_cache_free(cache);
@@ -665,7 +665,7 @@ static void *visit_many(void *argument)
         if (status != script.status)
             visitor->status = NT_INVALID;
         if (i % 500 == 499)
-            nt_cache_forget(visitor->cache, (const void *const[]){source}, 1);
+            nt_cache_invalidate(visitor->cache, (const void *const[]){source}, 1);
     }
     return NULL;
 }

@@ -239,7 +239,7 @@ TEST(each_group_has_a_field_and_a_part, .setup = setup, .teardown = teardown)
         for (uint32_t k = 0; dataset->field_groups[field] != NT_NONE && k < dataset->part_count; k++) {
             ck_assert_uint_eq(nt_group_field(dataset, number, &part), field);
             ck_assert_uint_eq(part, k);
-            ck_assert_uint_eq(nt_group_record(dataset, number).first_entry, dataset->part_borders[k]);
+            ck_assert_uint_eq(nt_group_record(dataset, number).first_entry, dataset->part_boundaries[k]);
             ck_assert_uint_eq(nt_part_cluster(dataset, field, k), number++);
         }
     ck_assert_uint_eq(number, dataset->group_count);

@@ -213,7 +213,7 @@ static void check_stream(struct builder *builder, uint32_t field, enum nt_stream
 static void check_field(struct builder *builder, const struct whole *wholes, uint32_t field)
 {
     struct nt_error error;
-    uint64_t rows, *borders;
+    uint64_t rows, *boundaries;
     uint32_t clusters;
     for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT; kind++) {
         struct nt_buffer expected = {0};
@@ -225,9 +225,10 @@ static void check_field(struct builder *builder, const struct whole *wholes, uin
     }
     assert_ok(nt_field_rows(builder->reader, builder->dataset, field, &rows, &error));
     ck_assert_uint_eq(rows, count_selected(&wholes[field], wholes[field].rows));
-    assert_ok(nt_field_row_borders(builder->reader, builder->dataset, field, &borders, &clusters, &error));
-    ck_assert_uint_eq(borders[clusters], rows);
-    free(borders);
+    assert_ok(
+        nt_field_row_boundaries(builder->reader, builder->dataset, field, &boundaries, &clusters, &error));
+    ck_assert_uint_eq(boundaries[clusters], rows);
+    free(boundaries);
 }
 
 static void check_dataset(struct builder *builder, int selection)

@@ -123,7 +123,7 @@ TEST(sizes_over_the_limit_and_overflowing_ones_are_refused_before_reading)
     struct nt_page page = *first_page(builder);
     int32_t element;
     builder->file->page_bytes = 399;
-    builder->file->is_size_claimed = false;
+    builder->file->is_size_unverified = false;
     assert_status(NT_LIMIT, nt_page_load(builder->reader, builder->dataset, 0, &page, &element, &error));
     builder->file->page_bytes = 1 << 20;
     page.elements = UINT32_MAX;

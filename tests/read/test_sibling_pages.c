@@ -37,19 +37,19 @@ static enum nt_status decode_half(const struct nt_packed *packed, uint8_t *outpu
     return NT_OK;
 }
 
-static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
-                                      struct nt_error *failure)
+static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *failure)
 {
     decodings++;
     for (uint32_t i = 0; i < count; i++)
         if (decode_half(&packed[i], outputs[i]) != NT_OK)
-            return nt_fail_with(failure, &error);
+            return nt_fail_copy(failure, &error);
     return NT_OK;
 }
 
 static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *failure)
 {
-    return decode_together(packed, &output, 1, failure);
+    return decode_shared(packed, &output, 1, failure);
 }
 
 static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
@@ -60,7 +60,7 @@ static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
 static uint32_t add_decoder(const unsigned *half)
 {
     static const struct nt_decoder_ops ops = {
-        .decode = decode, .are_shared = are_shared, .decode_together = decode_together};
+        .decode = decode, .are_shared = are_shared, .decode_shared = decode_shared};
     struct nt_decoder decoder = {.ops = &ops,
                                  .state = half,
                                  .state_bytes = sizeof(*half),
@@ -76,7 +76,7 @@ static uint32_t add_decoder(const unsigned *half)
 }
 
 static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
-                                uint32_t columns[NT_DECODE_TOGETHER - 1])
+                                uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
 {
     ck_assert_ptr_eq(dataset, builder->dataset);
     columns[0] = 1 - column;

@@ -138,23 +138,24 @@ TEST(decoding_ahead_changes_no_byte, .end = SEEDS / 2)
     builder_free(builder);
 }
 
-TEST(borders_of_clusters_are_reported_in_rows, .end = SEEDS / 2)
+TEST(boundaries_of_clusters_are_reported_in_rows, .end = SEEDS / 2)
 {
     struct nt_error error;
     struct builder *builder = random_dataset(4000 + (unsigned)_i, 6);
     uint32_t order[MAX_CLUSTERS], count;
-    uint64_t *borders;
+    uint64_t *boundaries;
     finish(builder, NULL);
     reference_order(builder, order);
     for (uint32_t field = 0; field < builder->field_count; field++) {
         if (builder->fields[field].parent != NT_NONE)
             continue;
-        assert_ok(nt_field_row_borders(builder->reader, builder->dataset, field, &borders, &count, &error));
+        assert_ok(
+            nt_field_row_boundaries(builder->reader, builder->dataset, field, &boundaries, &count, &error));
         ck_assert_uint_eq(count, builder->cluster_count);
         for (uint32_t i = 0; i < count; i++)
-            ck_assert_uint_eq(borders[i], builder->clusters[order[i]].first_entry);
-        ck_assert_uint_eq(borders[count], builder->entries);
-        free(borders);
+            ck_assert_uint_eq(boundaries[i], builder->clusters[order[i]].first_entry);
+        ck_assert_uint_eq(boundaries[count], builder->entries);
+        free(boundaries);
     }
     builder_free(builder);
 }

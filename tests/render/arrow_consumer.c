@@ -178,7 +178,7 @@ void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out)
             struct nt_json json;
             nt_json_init(&json, out, true);
             put_slot(&json, &schema, &array, slot);
-            nt_buffer_byte(out, '\n');
+            nt_buffer_append_byte(out, '\n');
         }
         array.release(&array);
     }

@@ -65,13 +65,13 @@ static enum nt_status open_fields(const struct sample *sample, const uint32_t *f
 
 static void put_formats(const struct ArrowSchema *schema, struct nt_buffer *out)
 {
-    nt_buffer_text(out, schema->format);
+    nt_buffer_append_string(out, schema->format);
     for (int64_t i = 0; i < schema->n_children; i++) {
-        nt_buffer_text(out, i ? "," : "(");
+        nt_buffer_append_string(out, i ? "," : "(");
         put_formats(schema->children[i], out);
     }
     if (schema->n_children)
-        nt_buffer_text(out, ")");
+        nt_buffer_append_string(out, ")");
 }
 
 /* The formats of the columns, and how many pages are decoded for them. */

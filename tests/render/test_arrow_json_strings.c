@@ -90,9 +90,9 @@ static void append_expected(struct nt_buffer *out, unsigned first)
 {
     for (unsigned row = first; row < ROWS; row++)
         if (is_valid(row))
-            nt_buffer_format(out, "{\"json\":\"%u\"}\n", row + 1000);
+            nt_buffer_append_format(out, "{\"json\":\"%u\"}\n", row + 1000);
         else
-            nt_buffer_text(out, "{\"json\":null}\n");
+            nt_buffer_append_string(out, "{\"json\":null}\n");
 }
 
 static void open_within(uint64_t max_items, uint64_t first)

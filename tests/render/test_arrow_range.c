@@ -132,7 +132,7 @@ static void add_shard(struct builder *builder, uint32_t group, uint64_t first_en
         add_elements(builder, cluster, column, elements, count, 1);
 }
 
-/* A number and a list, whose clusters have other borders. */
+/* A number and a list, whose clusters have other boundaries. */
 TEST(columns_of_shards_are_in_tables)
 {
     static const uint64_t numbers[] = {10, 11, 12, 13, 14, 15, 16}, ends[] = {2, 2, 3, 5, 5};

@@ -54,7 +54,7 @@ static void read_all(struct builder *builder, uint32_t field, struct nt_buffer *
     while (more)
         assert_ok(lines->next(lines, text, &more, &error));
     lines->free(lines);
-    nt_buffer_byte(text, '\0');
+    nt_buffer_append_byte(text, '\0');
 }
 
 /* The rest after the line of the dataset. */
@@ -140,7 +140,7 @@ TEST(json_has_every_field)
     nt_json_line(&json, &out);
     assert_ok(nt_json_member_fields(builder->reader, builder->dataset, &(uint32_t){2}, 1, &json, &error));
     nt_json_finish(&json);
-    nt_buffer_byte(&out, '\0');
+    nt_buffer_append_byte(&out, '\0');
     ck_assert_str_eq(out.bytes,
                      "{\"fields\":[{\"name\":\"_0\",\"type\":\"L<R>\",\"kind\":\"collection\",\"items\":4,"
                      "\"fields\":[{\"name\":\"_0\",\"type\":\"R\",\"kind\":\"record\",\"fields\":["

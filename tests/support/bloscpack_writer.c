@@ -15,7 +15,7 @@
 static void put(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> 8 * i));
+        nt_buffer_append_byte(out, (char)(value >> 8 * i));
 }
 
 static void put_digest(struct nt_buffer *out, unsigned checksum, const void *bytes, size_t count)
@@ -72,7 +72,7 @@ static void put_header(struct nt_buffer *out, const struct bloscpack_options *op
                        size_t chunks)
 {
     size_t last = chunks ? count - (chunks - 1) * options->chunk_bytes : 0;
-    nt_buffer_text(out, "blpk");
+    nt_buffer_append_string(out, "blpk");
     put(out, options->version, 1);
     if (options->version == 1) {
         put(out, 0, 3);

@@ -12,8 +12,8 @@
 static inline void put_varint(struct nt_buffer *out, uint64_t value)
 {
     for (; value > 0x7f; value >>= 7)
-        nt_buffer_byte(out, (char)(value | 0x80));
-    nt_buffer_byte(out, (char)value);
+        nt_buffer_append_byte(out, (char)(value | 0x80));
+    nt_buffer_append_byte(out, (char)value);
 }
 
 static inline void put_tag(struct nt_buffer *out, uint32_t number, uint32_t wire)

@@ -17,13 +17,13 @@
 void rntuple_append_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> 8 * i));
+        nt_buffer_append_byte(out, (char)(value >> 8 * i));
 }
 
 void rntuple_append_big(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = bytes; i-- > 0;)
-        nt_buffer_byte(out, (char)(value >> 8 * i));
+        nt_buffer_append_byte(out, (char)(value >> 8 * i));
 }
 
 void rntuple_put_little(struct nt_buffer *out, size_t at, uint64_t value, unsigned bytes)
@@ -64,7 +64,7 @@ void rntuple_text(struct rntuple_writer *writer, const char *text)
 void rntuple_unknown(struct rntuple_writer *writer)
 {
     for (uint32_t i = 0; i < writer->unknown_bytes; i++)
-        nt_buffer_byte(&writer->bytes, '?');
+        nt_buffer_append_byte(&writer->bytes, '?');
 }
 
 /* ---- frames ---- */

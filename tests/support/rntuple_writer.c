@@ -133,7 +133,7 @@ static void write_value(struct rntuple_writer *writer, const struct rntuple_pair
 {
     switch (pair->type < 0 ? -pair->type : pair->type) {
     case 2:
-        nt_buffer_byte(&writer->bytes, (char)pair->integers[i]);
+        nt_buffer_append_byte(&writer->bytes, (char)pair->integers[i]);
         break;
     case 3:
         rntuple_real(writer, pair->reals[i]);

@@ -25,7 +25,7 @@ enum {
 static void word(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     while (bytes--)
-        nt_buffer_byte(out, (char)(value >> 8 * bytes));
+        nt_buffer_append_byte(out, (char)(value >> 8 * bytes));
 }
 
 static void place(struct nt_buffer *out, enum tfile_size size, uint64_t offset)
@@ -227,7 +227,7 @@ static void finish_header(struct tfile_writer *writer, uint64_t free_bytes)
 {
     struct nt_buffer header = {0};
     bool is_big = writer->size == TFILE_BIG;
-    nt_buffer_text(&header, "root");
+    nt_buffer_append_string(&header, "root");
     word(&header, is_big ? ROOT_VERSION + BIG_FILE : ROOT_VERSION, 4);
     word(&header, BEGIN, 4);
     place(&header, writer->size, position(writer));

@@ -27,7 +27,7 @@ struct reported {
 static inline void put_location(struct nt_buffer *out, const char *before, uint64_t number, const char *after)
 {
     if (number != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, "%s%" PRIu64 "%s", before, number, after);
+        nt_buffer_append_format(out, "%s%" PRIu64 "%s", before, number, after);
 }
 
 static inline void keep_difference(void *context, const struct nt_difference *difference)
@@ -42,23 +42,23 @@ static inline void keep_difference(void *context, const struct nt_difference *di
     put_location(out, " of ", difference->entry, "");
     put_location(out, " at ", difference->byte, "");
     put_location(out, " from ", difference->first_byte, "");
-    nt_buffer_format(out, " %s", difference->property);
+    nt_buffer_append_format(out, " %s", difference->property);
     for (unsigned i = 0; i < NT_DIFF_SIDES; i++) {
         struct nt_json json;
-        nt_buffer_text(out, i ? " | " : ": ");
+        nt_buffer_append_string(out, i ? " | " : ": ");
         nt_json_init(&json, out, true);
         nt_json_diff_value(&json, &difference->values[i]);
         if (nt_diff_values_look_alike(difference))
             nt_append_diff_bits(out, &difference->values[i]);
     }
-    nt_buffer_byte(out, '\n');
+    nt_buffer_append_byte(out, '\n');
 }
 
 static inline void keep_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
 {
     struct reported *reported = context;
-    nt_buffer_format(&reported->failures, "%u %d %s\n", side, field == NT_NONE ? -1 : (int)field,
-                     error->message);
+    nt_buffer_append_format(&reported->failures, "%u %d %s\n", side, field == NT_NONE ? -1 : (int)field,
+                            error->message);
 }
 
 static inline void keep_progress(void *context, uint64_t bytes, uint64_t total)

@@ -35,7 +35,7 @@ static void assert_groups(const char *const *names, unsigned count, const char *
     for (uint32_t i = 0; i < groups.count; i++) {
         const struct nt_field_group *group = &groups.items[i];
         nt_append_field_group(&text, group);
-        nt_buffer_byte(&text, ' ');
+        nt_buffer_append_byte(&text, ' ');
         for (uint32_t k = 0; k < group->count; k++, members++) {
             uint32_t field = groups.members[group->first + k];
             ck_assert_uint_eq(groups.of_field[field], i);

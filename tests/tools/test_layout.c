@@ -78,7 +78,7 @@ static enum nt_status lay_out_many(const struct nt_file *file, nt_layout_emit *e
     struct nt_layout_output output = {.emit = emit, .context = context, .dataset = NT_NONE};
     enum nt_status status = NT_OK;
     for (uint64_t i = 0; i < count && status == NT_OK; i++)
-        status = nt_layout_put(&output, i * prime % count * STEP, RANGE, i % 2 ? "key" : "free");
+        status = nt_layout_emit_range(&output, i * prime % count * STEP, RANGE, i % 2 ? "key" : "free");
     return status;
 }
 

@@ -67,10 +67,10 @@ TEST(a_row_that_is_null_is_null_in_arrow, .teardown = teardown, .end = 2)
     lines_from_arrow(arrow, &text);
     for (const char *at = nullable_rows; *at; at++)
         if (!strncmp(at, "\"pair\":[", 8)) {
-            nt_buffer_format(&expected, "\"pair\":{\"first\":%c}", at[8]);
+            nt_buffer_append_format(&expected, "\"pair\":{\"first\":%c}", at[8]);
             at += 9;
         } else {
-            nt_buffer_byte(&expected, (uint8_t)*at);
+            nt_buffer_append_byte(&expected, (uint8_t)*at);
         }
     ck_assert_str_eq(nt_buffer_string(&text), nt_buffer_string(&expected));
     nt_buffer_deinit(&expected);

@@ -23,7 +23,7 @@ static void draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *
     struct nt_buffer title = {0};
     drawing->last_grain = grain;
     for (size_t i = 0; i < drawing->title_bytes; i++)
-        nt_buffer_byte(&title, 'x');
+        nt_buffer_append_byte(&title, 'x');
     nt_svg_begin(out, 10, 10, "boxes");
     for (unsigned i = 0; i < drawing->boxes; i += grain)
         nt_svg_box(out, (struct nt_box){i, i, 1, 1}, (struct nt_colour){0, 0, 0}, &title);
@@ -115,8 +115,8 @@ TEST(names_are_cut_between_characters)
     for (size_t before = 230; before < 250; before++) {
         struct nt_buffer name = {0}, title = {0};
         for (size_t i = 0; i < before; i++)
-            nt_buffer_byte(&name, 'a');
-        nt_buffer_text(&name, "\u00e9\u20ac\U0001f600 and more");
+            nt_buffer_append_byte(&name, 'a');
+        nt_buffer_append_string(&name, "\u00e9\u20ac\U0001f600 and more");
         nt_svg_append_name(&title, name.bytes, name.length);
         ck_assert_uint_le(title.length, 250);
         const char *end = title.bytes + title.length - strlen("\u2026");
@@ -161,7 +161,7 @@ TEST(a_title_has_lines_but_a_name_in_it_has_one)
 {
     struct nt_buffer title = {0}, out = {0};
     nt_svg_append_name(&title, "x\ny", 3);
-    nt_buffer_text(&title, "\n5 bytes < 6");
+    nt_buffer_append_string(&title, "\n5 bytes < 6");
     nt_svg_box(&out, (struct nt_box){1, 2, 3, 4}, (struct nt_colour){0, 0, 0}, &title);
     ck_assert_ptr_nonnull(strstr(nt_buffer_string(&out), "<title>x\\x0ay\n5 bytes &lt; 6</title>"));
     nt_buffer_deinit(&title);

@@ -59,11 +59,11 @@ TEST(text_in_pieces_is_judged_as_in_one, .end = TEXTS)
     size_t length = strlen(texts[_i].text);
     for (size_t first = 0; first <= length; first++)
         for (size_t second = first; second <= length; second++) {
-            struct nt_text_check check = {0};
-            bool is_utf8 = nt_text_check_update(&check, text, first) &&
-                           nt_text_check_update(&check, text + first, second - first) &&
-                           nt_text_check_update(&check, text + second, length - second) &&
-                           nt_text_check_end(&check);
+            struct nt_utf8_check check = {0};
+            bool is_utf8 = nt_utf8_check_update(&check, text, first) &&
+                           nt_utf8_check_update(&check, text + first, second - first) &&
+                           nt_utf8_check_update(&check, text + second, length - second) &&
+                           nt_utf8_check_end(&check);
             ck_assert_int_eq(is_utf8, texts[_i].is_utf8);
         }
 }

@@ -231,7 +231,7 @@ static const struct nt_dataset_ops ops = {.load_group = load_group, .each_versio
 static enum nt_status write_header(const struct nt_file *file, const struct nt_dataset *dataset,
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    nt_buffer_format(out, "%.*s %d\n", (int)dataset->name.length, dataset->name.bytes, (int)number);
+    nt_buffer_append_format(out, "%.*s %d\n", (int)dataset->name.length, dataset->name.bytes, (int)number);
     return NT_OK;
 }
 
@@ -249,7 +249,7 @@ static enum nt_status next_line(struct nt_text_generator *text, struct nt_buffer
                                 struct nt_error *error)
 {
     struct countdown *countdown = (struct countdown *)text;
-    nt_buffer_format(out, "line %d\n", countdown->line++);
+    nt_buffer_append_format(out, "line %d\n", countdown->line++);
     *more_ret = countdown->line < 1000;
     return NT_OK;
 }

@@ -141,7 +141,7 @@ struct nt_buffer read_in_pieces(uint64_t node, size_t piece)
     assert_ok(nt_vfs_read(handle, out.length + 1000000, bytes, piece, &got, &error));
     ck_assert_uint_eq(got, 0);
     nt_vfs_close(handle);
-    nt_buffer_text(&out, "");
+    nt_buffer_append_string(&out, "");
     return out;
 }
 

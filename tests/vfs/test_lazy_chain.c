@@ -75,7 +75,7 @@ static void setup_friends(void)
     const char *data = getenv("NTUPLE_TEST_DATA");
     struct nt_buffer specification = {0};
     temporary_setup();
-    nt_buffer_format(&specification, text, data, data, data, data);
+    nt_buffer_append_format(&specification, text, data, data, data, data);
     const char *path = temporary_file("text.json", specification.bytes, specification.length);
     nt_buffer_deinit(&specification);
     assert_ok(nt_chain_list_new(&path, 1, false, &chain, &error));
@@ -108,13 +108,13 @@ static void answer_attributes(struct nt_vfs *vfs, const char *path, struct nt_bu
     struct nt_vfs_attributes attributes;
     enum nt_status status = nt_vfs_stat(vfs, resolve(vfs, path), true, &attributes, &error);
     ck_assert_msg(status == NT_OK, "%s: %s", path, error.message);
-    nt_buffer_format(out, "%llu %d %o %lld", (unsigned long long)attributes.node, attributes.class,
-                     attributes.stat.st_mode, (long long)attributes.stat.st_size);
+    nt_buffer_append_format(out, "%llu %d %o %lld", (unsigned long long)attributes.node, attributes.class,
+                            attributes.stat.st_mode, (long long)attributes.stat.st_size);
 }
 
 static bool add_name(void *out, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
 {
-    nt_buffer_format(out, "%s %llu %d\n", name, (unsigned long long)node, class);
+    nt_buffer_append_format(out, "%s %llu %d\n", name, (unsigned long long)node, class);
     return true;
 }
 
@@ -154,7 +154,7 @@ static const char *asked; /* an extended attribute */
 static void answer_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
     enum nt_status status = nt_vfs_getxattr(vfs, resolve(vfs, path), asked, out, &error);
-    nt_buffer_format(out, " %d", status);
+    nt_buffer_append_format(out, " %d", status);
 }
 
 /* ---- the same of both ---- */

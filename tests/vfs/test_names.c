@@ -67,7 +67,7 @@ static const struct {
 TEST(names_are_encoded_as_the_rule_says, .end = sizeof(encoded) / sizeof(encoded[0]))
 {
     struct nt_buffer out = {0};
-    nt_buffer_text(&out, "");
+    nt_buffer_append_string(&out, "");
     nt_name_encode(encoded[_i].text, NT_NAME_FIELD, &out);
     ck_assert_str_eq(out.bytes, encoded[_i].field);
     nt_buffer_clear(&out);
@@ -106,7 +106,7 @@ static void assert_reversible(struct nt_text text, enum nt_name_rule rule)
 {
     struct nt_buffer out = {0};
     char decoded[1024];
-    nt_buffer_text(&out, "");
+    nt_buffer_append_string(&out, "");
     nt_name_encode(text, rule, &out);
     size_t length = percent_decode(out.bytes, decoded);
     ck_assert_msg(length == text.length && memcmp(decoded, text.bytes, length) == 0, "%s", out.bytes);

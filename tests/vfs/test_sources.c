@@ -50,12 +50,12 @@ TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried, .se
 {
     open_paths((const char *const[]){path_good, path_bad, path_other, tree_folder}, 4, false);
     ck_assert_str_eq(reported, "");
-    nt_vfs_try_sources(vfs);
+    nt_vfs_check_sources(vfs);
     ck_assert_msg(strstr(reported, path_bad) && strstr(reported, path_other), "%s", reported);
     ck_assert_msg(!strstr(reported, path_good), "%s", reported);
     char once[sizeof(reported)];
     strcpy(once, reported);
-    nt_vfs_try_sources(vfs);
+    nt_vfs_check_sources(vfs);
     ck_assert_str_eq(reported, once);
 }
 
@@ -76,7 +76,7 @@ TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_requested, .setup = tr
     ck_assert_str_eq(error.message, "broken");
     struct visit visit = {0};
     walk(&visit, NT_VFS_ROOT);
-    nt_vfs_try_sources(vfs);
+    nt_vfs_check_sources(vfs);
     ck_assert_msg(strstr(reported, "bad.root: Events: broken"), "%s", reported);
 }
 

@@ -14,18 +14,18 @@
 
 /* ---- Checked arithmetic ---- */
 
-static inline bool nt_add(uint64_t a, uint64_t b, uint64_t *sum_ret)
+static inline bool nt_checked_add(uint64_t a, uint64_t b, uint64_t *sum_ret)
 {
     return !__builtin_add_overflow(a, b, sum_ret);
 }
 
-static inline bool nt_multiply(uint64_t a, uint64_t b, uint64_t *product_ret)
+static inline bool nt_checked_multiply(uint64_t a, uint64_t b, uint64_t *product_ret)
 {
     return !__builtin_mul_overflow(a, b, product_ret);
 }
 
 /* Is [offset, offset + bytes) within [0, size)? */
-static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
+static inline bool nt_range_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 {
     return offset <= size && bytes <= size - offset;
 }
@@ -69,7 +69,7 @@ static inline const uint8_t *nt_get_bytes(struct nt_cursor *cursor, size_t count
     return bytes;
 }
 
-static inline bool nt_skip(struct nt_cursor *cursor, uint64_t count)
+static inline bool nt_cursor_skip(struct nt_cursor *cursor, uint64_t count)
 {
     if (cursor->failed || count > cursor->end - cursor->position) {
         cursor->failed = true;
@@ -83,7 +83,7 @@ static inline bool nt_skip(struct nt_cursor *cursor, uint64_t count)
 static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t count)
 {
     struct nt_cursor part = *cursor;
-    if (!nt_skip(cursor, count)) {
+    if (!nt_cursor_skip(cursor, count)) {
         part.failed = true;
         return part;
     }
@@ -119,7 +119,8 @@ static inline uint64_t nt_load_le64(const uint8_t *bytes)
     return (uint64_t)nt_load_le32(bytes) | (uint64_t)nt_load_le32(bytes + 4) << 32;
 }
 
-/* In two steps that compilers always make one instruction of: not all do if it is written as for le. */
+/* Load, then swap: every compiler turns these two steps into one instruction. Not every one does so for
+ * shifts of single bytes, as in nt_load_le16. */
 #define NT_DEFINE_LOAD_BE(bits)                                                                              \
     static inline uint##bits##_t nt_load_be##bits(const uint8_t *bytes)                                      \
     {                                                                                                        \
@@ -226,9 +227,9 @@ static inline int nt_compare_u64(const void *left, const void *right)
 
 /* ---- Outputs of loops ---- */
 
-/* A loop that fills memory which is in no cache waits with each store. This requests the memory ahead; beyond
- * the end it does no harm. */
-static inline void nt_write_ahead(const uint8_t *output)
+/* A loop that writes memory outside the CPU cache waits for each store. This prefetches the memory ahead of
+ * the loop; past the end it does no harm. */
+static inline void nt_prefetch_for_write(const uint8_t *output)
 {
     enum { AHEAD = 2048 };
     __builtin_prefetch((const void *)((uintptr_t)output + AHEAD), 1);

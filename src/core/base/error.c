@@ -127,7 +127,7 @@ enum nt_status nt_fail_memory(struct nt_error *error)
     return nt_fail(error, NT_NO_MEMORY, NT_NO_OFFSET, "out of memory");
 }
 
-enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failure)
+enum nt_status nt_fail_copy(struct nt_error *error, const struct nt_error *failure)
 {
     if (error)
         *error = *failure;

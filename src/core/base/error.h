@@ -56,7 +56,7 @@ static inline enum nt_status nt_check_memory(bool is_allocated, struct nt_error 
 }
 
 /* Copies a failure and returns its status. */
-enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failure);
+enum nt_status nt_fail_copy(struct nt_error *error, const struct nt_error *failure);
 
 /* Is a failure environmental (memory, I/O, a server, a changed source, a cancelled request) rather than
  * the file's? Such a failure may disappear: a caller that could continue without the failed part, or
@@ -65,9 +65,9 @@ bool nt_is_environmental(enum nt_status status);
 /* The environmental failures that are not about a disk either: memory and cancelled requests. Only the
  * caller sees them; never log or remember them. */
 bool nt_is_transient(enum nt_status status);
-/* After a failed look at one file of several: did the system refuse temporarily (memory, descriptors,
- * disk, server), so that the whole must wait? A file without permission or outside the folder is known
- * to be unreadable: the others are shown. */
+/* For one of several files that could not be examined: is the cause temporary (memory, descriptors, disk,
+ * server), so that the caller must fail as a whole and retry? A file without read permission or outside the
+ * folder stays unreadable; the others are shown. */
 bool nt_is_retryable(enum nt_status status, const struct nt_error *failure);
 
 /* If a message begins with "subject: ", returns its rest, else NULL. */

@@ -23,9 +23,9 @@ static size_t bucket_count(const struct nt_hash_table *table)
     return (size_t)1 << table->bucket_bits;
 }
 
-static struct nt_link **new_buckets(unsigned bits)
+static struct nt_hash_link **new_buckets(unsigned bits)
 {
-    return calloc((size_t)1 << bits, sizeof(struct nt_link *));
+    return calloc((size_t)1 << bits, sizeof(struct nt_hash_link *));
 }
 
 bool nt_hash_table_init(struct nt_hash_table *table)
@@ -47,14 +47,14 @@ static size_t bucket_index(const struct nt_hash_table *table, uint64_t hash)
     return (size_t)(hash * (table->seed | 1) >> (HASH_BITS - table->bucket_bits));
 }
 
-static struct nt_link **bucket_of(const struct nt_hash_table *table, uint64_t hash)
+static struct nt_hash_link **bucket_of(const struct nt_hash_table *table, uint64_t hash)
 {
     return &table->buckets[bucket_index(table, hash)];
 }
 
-static void put(struct nt_hash_table *table, struct nt_link *link)
+static void put(struct nt_hash_table *table, struct nt_hash_link *link)
 {
-    struct nt_link **bucket = bucket_of(table, link->hash);
+    struct nt_hash_link **bucket = bucket_of(table, link->hash);
     link->next = *bucket;
     *bucket = link;
 }
@@ -63,20 +63,20 @@ static void put(struct nt_hash_table *table, struct nt_link *link)
 static void grow(struct nt_hash_table *table)
 {
     struct nt_hash_table old = *table;
-    struct nt_link **buckets = new_buckets(old.bucket_bits + 1);
+    struct nt_hash_link **buckets = new_buckets(old.bucket_bits + 1);
     if (!buckets)
         return;
     table->buckets = buckets;
     table->bucket_bits++;
     for (size_t i = 0; i < bucket_count(&old); i++)
-        for (struct nt_link *link = old.buckets[i], *next; link; link = next) {
+        for (struct nt_hash_link *link = old.buckets[i], *next; link; link = next) {
             next = link->next;
             put(table, link);
         }
     free(old.buckets);
 }
 
-void nt_hash_table_insert(struct nt_hash_table *table, struct nt_link *link, uint64_t hash)
+void nt_hash_table_insert(struct nt_hash_table *table, struct nt_hash_link *link, uint64_t hash)
 {
     if (table->count++ >= bucket_count(table))
         grow(table);
@@ -84,33 +84,33 @@ void nt_hash_table_insert(struct nt_hash_table *table, struct nt_link *link, uin
     put(table, link);
 }
 
-void nt_hash_table_remove(struct nt_hash_table *table, struct nt_link *link)
+void nt_hash_table_remove(struct nt_hash_table *table, struct nt_hash_link *link)
 {
-    struct nt_link **at = bucket_of(table, link->hash);
+    struct nt_hash_link **at = bucket_of(table, link->hash);
     while (*at != link)
         at = &(*at)->next;
     *at = link->next;
     table->count--;
 }
 
-static struct nt_link *same_hash(struct nt_link *link, uint64_t hash)
+static struct nt_hash_link *same_hash(struct nt_hash_link *link, uint64_t hash)
 {
     while (link && link->hash != hash)
         link = link->next;
     return link;
 }
 
-struct nt_link *nt_hash_table_find(const struct nt_hash_table *table, uint64_t hash)
+struct nt_hash_link *nt_hash_table_find(const struct nt_hash_table *table, uint64_t hash)
 {
     return same_hash(*bucket_of(table, hash), hash);
 }
 
-struct nt_link *nt_hash_table_next(const struct nt_link *link)
+struct nt_hash_link *nt_hash_table_next(const struct nt_hash_link *link)
 {
     return same_hash(link->next, link->hash);
 }
 
-struct nt_link *nt_hash_table_after(const struct nt_hash_table *table, const struct nt_link *link)
+struct nt_hash_link *nt_hash_table_after(const struct nt_hash_table *table, const struct nt_hash_link *link)
 {
     if (link && link->next)
         return link->next;

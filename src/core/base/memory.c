@@ -260,17 +260,17 @@ void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count)
         memcpy(room, bytes, count);
 }
 
-void nt_buffer_text(struct nt_buffer *buffer, const char *text)
+void nt_buffer_append_string(struct nt_buffer *buffer, const char *text)
 {
     nt_buffer_append(buffer, text, strlen(text));
 }
 
-void nt_buffer_byte(struct nt_buffer *buffer, char byte)
+void nt_buffer_append_byte(struct nt_buffer *buffer, char byte)
 {
     nt_buffer_append(buffer, &byte, 1);
 }
 
-void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
+void nt_buffer_append_format(struct nt_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

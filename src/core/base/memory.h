@@ -45,13 +45,14 @@ void *nt_hugepage_alloc_exact(size_t bytes);
 
 /* Makes room for one more item after `count`; may move the items, doubles capacities. NULL without
  * memory: the items are unchanged. From malloc. */
-static inline void *nt_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
+static inline void *nt_array_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
 {
     enum { MIN_ITEMS = 8 };
     if (count < *capacity)
         return items;
     uint64_t larger = *capacity ? *capacity : MIN_ITEMS / 2, bytes;
-    if (!nt_multiply(larger, 2, &larger) || !nt_multiply(larger, item_bytes, &bytes) || bytes > PTRDIFF_MAX)
+    if (!nt_checked_multiply(larger, 2, &larger) || !nt_checked_multiply(larger, item_bytes, &bytes) ||
+        bytes > PTRDIFF_MAX)
         return NULL;
     items = realloc(items, bytes);
     if (items)
@@ -73,9 +74,9 @@ void nt_buffer_deinit(struct nt_buffer *buffer);
 void nt_buffer_deinit_part(struct nt_buffer *part, struct nt_buffer *whole);
 void nt_buffer_clear(struct nt_buffer *buffer); /* keeps the memory */
 void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count);
-void nt_buffer_text(struct nt_buffer *buffer, const char *text);
-void nt_buffer_byte(struct nt_buffer *buffer, char byte);
-void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
+void nt_buffer_append_string(struct nt_buffer *buffer, const char *text);
+void nt_buffer_append_byte(struct nt_buffer *buffer, char byte);
+void nt_buffer_append_format(struct nt_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define WEB .service = NT_SERVICE_WEB, .hidden = "?#", .has_host = true, .is_encoded = true
+#define WEB .service = NT_SERVICE_HTTP, .hidden = "?#", .has_host = true, .is_encoded = true
 #define STORE .service = NT_SERVICE_S3, .hidden = "?#", .has_host = true, .is_encoded = true, .is_store = true
 #define XROOTD .service = NT_SERVICE_XROOTD, .hidden = "?", .has_host = true, .has_users = true
 #define TLS .is_secure = true

@@ -10,8 +10,8 @@
 
 /* The service of a server: decides the backend and the credentials. */
 enum nt_service {
-    NT_SERVICE_WEB, /* HTTP and WebDAV */
-    NT_SERVICE_S3,  /* requests are signed */
+    NT_SERVICE_HTTP, /* HTTP and WebDAV */
+    NT_SERVICE_S3,   /* requests are signed */
     NT_SERVICE_XROOTD,
     NT_SERVICE_NONE, /* not readable by this scheme */
 };

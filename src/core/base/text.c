@@ -61,9 +61,9 @@ void nt_append_code_point(struct nt_buffer *out, uint32_t code_point)
 {
     static const uint8_t leads[] = {0x00, 0xC0, 0xE0, 0xF0}, masks[] = {0x7F, 0x1F, 0x0F, 0x07};
     unsigned left = code_point < 0x80 ? 0 : code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
-    nt_buffer_byte(out, (char)(leads[left] | (code_point >> 6 * left & masks[left])));
+    nt_buffer_append_byte(out, (char)(leads[left] | (code_point >> 6 * left & masks[left])));
     while (left--)
-        nt_buffer_byte(out, (char)(0x80 | (code_point >> 6 * left & 0x3F)));
+        nt_buffer_append_byte(out, (char)(0x80 | (code_point >> 6 * left & 0x3F)));
 }
 
 bool nt_is_utf8(const void *bytes, size_t length)
@@ -142,7 +142,7 @@ void nt_append_printable(struct nt_buffer *out, const void *bytes, size_t length
         } else {
             step = step ? step : 1;
             for (size_t i = 0; i < step; i++)
-                nt_buffer_format(out, "\\x%02x", at[i]);
+                nt_buffer_append_format(out, "\\x%02x", at[i]);
         }
         at += step;
         length -= step;

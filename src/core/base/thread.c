@@ -56,7 +56,7 @@ static void watch_forks(void)
 
 /* ---- Sections ---- */
 
-unsigned nt_fork_allow(void)
+unsigned nt_critical_section_suspend(void)
 {
     unsigned left = sections;
     sections = 0;
@@ -65,21 +65,21 @@ unsigned nt_fork_allow(void)
     return left;
 }
 
-void nt_fork_forbid(unsigned entered)
+void nt_critical_section_resume(unsigned entered)
 {
     if (entered)
         pthread_rwlock_rdlock(&gate);
     sections = entered;
 }
 
-void nt_fork_guard(void)
+void nt_critical_section_enter(void)
 {
     if (sections == 0)
         pthread_rwlock_rdlock(&gate);
     sections++;
 }
 
-void nt_fork_unguard(void)
+void nt_critical_section_exit(void)
 {
     if (--sections == 0)
         pthread_rwlock_unlock(&gate);
@@ -95,42 +95,42 @@ int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
         return problem;
     lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     lock->forked = forked;
-    nt_fork_guard();
+    nt_critical_section_enter();
     pthread_mutex_lock(&listing);
     LIST_INSERT_HEAD(&locks, lock, listed);
     pthread_mutex_unlock(&listing);
-    nt_fork_unguard();
+    nt_critical_section_exit();
     return 0;
 }
 
 void nt_lock_deinit(struct nt_lock *lock)
 {
-    nt_fork_guard();
+    nt_critical_section_enter();
     pthread_mutex_lock(&listing);
     LIST_REMOVE(lock, listed);
     pthread_mutex_unlock(&listing);
-    nt_fork_unguard();
+    nt_critical_section_exit();
     pthread_mutex_destroy(&lock->mutex);
 }
 
 void nt_lock_acquire(struct nt_lock *lock)
 {
-    unsigned outer = nt_fork_allow();
+    unsigned outer = nt_critical_section_suspend();
     pthread_mutex_lock(&lock->mutex);
-    nt_fork_forbid(outer + 1);
+    nt_critical_section_resume(outer + 1);
 }
 
 void nt_lock_release(struct nt_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
-    nt_fork_unguard();
+    nt_critical_section_exit();
 }
 
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until)
 {
-    unsigned entered = nt_fork_allow();
+    unsigned entered = nt_critical_section_suspend();
     bool is_signalled = pthread_cond_timedwait(condition, &lock->mutex, until) == 0;
-    nt_fork_forbid(entered);
+    nt_critical_section_resume(entered);
     return is_signalled;
 }
 

@@ -68,10 +68,10 @@ static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void 
 /* Locks that are free in a forked process.
  *
  * A forked process has one thread. A lock of another thread would stay locked there, and its data half
- * changed. So a fork waits until all other threads have left their guarded sections. A thread that
- * holds one of these locks is in a guarded section, except while it waits: for another such lock, for a
- * condition, or for a read. So whatever a lock guards must be consistent at these places, as when it is
- * released. In the forked process all locks are free.
+ * changed. So a fork waits until all other threads have left their guarded sections. A thread that holds one
+ * of these locks is in a critical section, except while it waits: for another such lock, for a condition, or
+ * for a read. So whatever a lock guards must be consistent at these places, as when it is released. In the
+ * forked process all locks are free.
  *
  * Inside a guarded section, never wait for another thread, and never take long. */
 
@@ -92,12 +92,12 @@ void nt_lock_release(struct nt_lock *lock);
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until);
 
 /* A guarded section without a lock. */
-void nt_fork_guard(void);
-void nt_fork_unguard(void);
+void nt_critical_section_enter(void);
+void nt_critical_section_exit(void);
 
 /* Around a wait within guarded sections: leaves them all, and later re-enters as many. */
-unsigned nt_fork_allow(void);
-void nt_fork_forbid(unsigned sections);
+unsigned nt_critical_section_suspend(void);
+void nt_critical_section_resume(unsigned sections);
 
 /* ---- FIFO wait ---- */
 

@@ -146,7 +146,7 @@ enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_byt
     size_t chunk_bytes = 0;
     NT_TRY(check_header(input, input_bytes, output_bytes, &chunk_bytes, error));
     size_t block_bytes = nt_blosc_block_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
-    if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
+    if (block_bytes == 0 || offset % block_bytes || !nt_range_fits(offset, bytes, output_bytes) ||
         ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "Blosc: the range does not begin and end at block boundaries");

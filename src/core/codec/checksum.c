@@ -18,7 +18,7 @@
 #endif
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-bool nt_takes_any_checksum;
+bool nt_accepts_any_checksum;
 #endif
 
 uint64_t nt_xxh3(const void *data, size_t bytes)

@@ -66,8 +66,8 @@ uint32_t nt_adler32(const void *data, size_t bytes);
 
 /* Fuzz targets can disable the comparison of checksums, to reach the code after it. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-extern bool nt_takes_any_checksum;
-#define NT_COMPARES_CHECKSUMS (!nt_takes_any_checksum)
+extern bool nt_accepts_any_checksum;
+#define NT_COMPARES_CHECKSUMS (!nt_accepts_any_checksum)
 #else
 #define NT_COMPARES_CHECKSUMS true
 #endif
@@ -227,7 +227,7 @@ enum nt_encoding_kind {
     NT_ENCODING_COUNT
 };
 
-enum { NT_DECODER_DEPENDENCIES = 2, NT_DECODE_TOGETHER = 4 };
+enum { NT_DECODER_DEPENDENCIES = 2, NT_MAX_SHARED_OUTPUTS = 4 };
 
 /* What a decoder needs besides the bytes. Equal decoders share one row of a dataset's decoders. */
 struct nt_decoder {
@@ -251,12 +251,12 @@ struct nt_decoder_ops {
     /* Can both decoders decode elements from one page together, sharing work? NULL: no. */
     bool (*are_shared)(const struct nt_decoder *a, const struct nt_decoder *b);
     /* `decode` for several decoders that are pairwise shared; with the same bytes and context. */
-    enum nt_status (*decode_together)(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
-                                      struct nt_error *error);
+    enum nt_status (*decode_shared)(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *error);
     /* The bytes of a page of so many elements after decompression, if decoding includes it. NULL: it does
      * not, or they are those of the stored page. */
     uint64_t (*packed_bytes)(const struct nt_decoder *decoder, uint64_t elements);
-    bool takes_memory; /* for intermediate results, about as much as the output */
+    bool allocates_memory; /* for intermediate results, about as much as the output */
 };
 
 /* Elements in memory. Bytes are elements of size 1. */

@@ -334,7 +334,7 @@ static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_byt
     size_t bytes = input_bytes - (key_bytes < input_bytes ? key_bytes : input_bytes);
     if (object_bytes <= bytes)
         return NT_ALGORITHM_NONE;
-    return nt_fits(key_bytes, HEADER_BYTES, there)
+    return nt_range_fits(key_bytes, HEADER_BYTES, there)
                ? root_blocks_algorithm(start + key_bytes, bytes, object_bytes)
                : NT_ALGORITHM_UNKNOWN;
 }

@@ -552,7 +552,7 @@ static inline vector16 swap64(vector16 items)
         for (; bytes - i >= VECTOR; i += VECTOR) {                                                           \
             vector16 items = swap##bits((vector16)load(stored + i));                                         \
             memcpy(output + i, &items, VECTOR);                                                              \
-            nt_write_ahead(output + i);                                                                      \
+            nt_prefetch_for_write(output + i);                                                               \
         }                                                                                                    \
         return i / ((bits) / 8);                                                                             \
     }
@@ -781,7 +781,7 @@ void nt_decoder_set_element(struct nt_decoder *decoder, enum nt_element element)
 bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64_t *bytes_ret)
 {
     uint64_t bits;
-    if (!nt_multiply(elements, decoder->bits, &bits))
+    if (!nt_checked_multiply(elements, decoder->bits, &bits))
         return false;
     *bytes_ret = bits / 8 + (bits % 8 != 0);
     return true;

@@ -116,9 +116,9 @@ static void append_encoded(struct nt_buffer *url, const char *name)
     for (; *name; name++) {
         unsigned char byte = (unsigned char)*name;
         if (isalnum(byte) || strchr("-._~/", byte))
-            nt_buffer_byte(url, (char)byte);
+            nt_buffer_append_byte(url, (char)byte);
         else
-            nt_buffer_format(url, "%%%02X", byte);
+            nt_buffer_append_format(url, "%%%02X", byte);
     }
 }
 
@@ -128,14 +128,14 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     struct nt_buffer address = {0};
     nt_buffer_append(&address, folder, end);
     if (folder[end - 1] != '/') /* true for the root of an XRootD server */
-        nt_buffer_byte(&address, '/');
+        nt_buffer_append_byte(&address, '/');
     if (scheme_of(folder)->is_encoded)
         append_encoded(&address, name);
     else
-        nt_buffer_text(&address, name);
+        nt_buffer_append_string(&address, name);
     if (*name && is_folder)
-        nt_buffer_byte(&address, '/');
-    nt_buffer_text(&address, folder + end);
+        nt_buffer_append_byte(&address, '/');
+    nt_buffer_append_string(&address, folder + end);
     return nt_buffer_take(&address);
 }
 
@@ -175,8 +175,8 @@ static void append_decoded(struct nt_buffer *pattern, const char *text, const ch
             byte = (uint8_t)*text;
         }
         if (step > 1 && strchr("*?[\\", byte))
-            nt_buffer_byte(pattern, '\\');
-        nt_buffer_byte(pattern, (char)byte);
+            nt_buffer_append_byte(pattern, '\\');
+        nt_buffer_append_byte(pattern, (char)byte);
     }
 }
 
@@ -187,7 +187,7 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
     while (address[first - 1] != '/')
         first--;
     nt_buffer_append(&front, address, first);
-    nt_buffer_text(&front, address + end);
+    nt_buffer_append_string(&front, address + end);
     if (scheme_of(address)->is_encoded)
         append_decoded(&pattern, address + first, address + end);
     else

@@ -323,7 +323,7 @@ static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, vo
     if (status)
         return status;
     const uint8_t *content = find_content(file);
-    if (content && nt_fits(offset, bytes, (uint64_t)file->identity.size)) {
+    if (content && nt_range_fits(offset, bytes, (uint64_t)file->identity.size)) {
         memcpy(output, content + offset, bytes);
         bytes = 0;
     }

@@ -28,8 +28,8 @@ enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct
     return folder->ops->stat(folder, name, attributes, error);
 }
 
-enum nt_status nt_folder_look(struct nt_folder *folder, const char *name, struct nt_look *look,
-                              struct nt_error *error)
+enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
+                               struct nt_error *error)
 {
     return folder->ops->look ? folder->ops->look(folder, name, look, error)
                              : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not local", folder->path);
@@ -42,7 +42,7 @@ enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *h
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *has_ret = status != NT_NOT_FOUND;
-    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
@@ -52,7 +52,7 @@ enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, 
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *has_ret = status == NT_OK && S_ISDIR(attributes.st_mode);
-    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 bool nt_folder_is_name_below(struct nt_text name)
@@ -123,12 +123,12 @@ size_t nt_folder_descriptors(struct nt_folder *folder)
 
 void nt_folder_ref(struct nt_folder *folder)
 {
-    atomic_fetch_add(&folder->more_holders, 1);
+    atomic_fetch_add(&folder->extra_references, 1);
 }
 
 void nt_folder_close(struct nt_folder *folder)
 {
-    if (folder && atomic_fetch_sub(&folder->more_holders, 1) == 0)
+    if (folder && atomic_fetch_sub(&folder->extra_references, 1) == 0)
         folder->ops->close(folder);
 }
 

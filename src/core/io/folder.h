@@ -16,7 +16,7 @@
 #include "core/io/source.h"
 
 struct nt_folder;
-struct nt_look;
+struct nt_file_probe;
 
 /* ---- Folders ---- */
 
@@ -40,7 +40,7 @@ struct nt_folder_ops {
     enum nt_status (*open)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                            struct nt_error *error);
     /* NULL: a look costs as much as opening. */
-    enum nt_status (*look)(struct nt_folder *folder, const char *name, struct nt_look *look,
+    enum nt_status (*look)(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
@@ -63,8 +63,8 @@ struct nt_folder_ops {
 /* First member of implementations. */
 struct nt_folder {
     const struct nt_folder_ops *ops;
-    const char *path;         /* for messages; owned by the implementation */
-    atomic_uint more_holders; /* holders besides the first */
+    const char *path;             /* for messages; owned by the implementation */
+    atomic_uint extra_references; /* holders besides the first */
 };
 
 /* Is it a directory of this machine? */
@@ -132,7 +132,7 @@ bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error);
 /* A file of a local directory that is open for a look at a few of its bytes. */
-struct nt_look {
+struct nt_file_probe {
     struct nt_source source;
     struct stat attributes;
     int descriptor;
@@ -143,9 +143,9 @@ struct nt_look {
 };
 /* Costs a small part of opening the file, for directories of many. `name` stays in use. NT_INVALID if it
  * is not regular, NT_UNSUPPORTED on a server, else as nt_folder_open_file. */
-enum nt_status nt_folder_look(struct nt_folder *folder, const char *name, struct nt_look *look,
-                              struct nt_error *error);
-void nt_look_end(struct nt_look *look);
+enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
+                               struct nt_error *error);
+void nt_file_probe_close(struct nt_file_probe *look);
 
 /* Adds a file of which many are in use. Opens it on first use: until then `size` is NT_UNKNOWN_SIZE,
  * and a missing file is not noticed. The folder's files share a limited number of descriptors; a

@@ -160,7 +160,7 @@ static enum nt_status failed_in(struct local_folder *folder, enum nt_status stat
 {
     struct nt_error change = {0};
     bool is_changed = check_path(&folder->folder, &change) == NT_CHANGED;
-    return is_changed ? nt_fail_with(error, &change) : status;
+    return is_changed ? nt_fail_copy(error, &change) : status;
 }
 
 static enum nt_status open_file(void *context, const char *name, int *descriptor_ret,
@@ -172,7 +172,7 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
     enum nt_status status = open_name(folder, name, NT_DESCRIPTOR_FLAGS, &descriptor, error);
     if (status != NT_OK)
         return folder->use == NT_FOLDER_PASSTHROUGH ? status : failed_in(folder, status, error);
-    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    nt_buffer_append_format(&path, "%s/%s", folder->path, name);
     status = path.failed ? nt_fail_memory(error)
                          : nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
     if (status == NT_OK)
@@ -190,7 +190,7 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
 static enum nt_status read_look(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                 struct nt_error *error)
 {
-    struct nt_look *look = (struct nt_look *)source;
+    struct nt_file_probe *look = (struct nt_file_probe *)source;
     uint64_t end = source->size - (source->size < sizeof(look->end) ? source->size : sizeof(look->end));
     if (bytes <= look->known && offset <= look->known - bytes) {
         memcpy(buffer, look->start + offset, bytes);
@@ -210,7 +210,7 @@ static enum nt_status read_look(struct nt_source *source, uint64_t offset, void 
                                   : nt_fail(error, NT_TRUNCATED, offset, "%s: became shorter", source->path);
 }
 
-static enum nt_status look_at(struct nt_folder *folder, const char *name, struct nt_look *look,
+static enum nt_status look_at(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
                               struct nt_error *error)
 {
     static const struct nt_source_ops ops = {.read_at = read_look};
@@ -234,7 +234,7 @@ static enum nt_status look_at(struct nt_folder *folder, const char *name, struct
     return NT_OK;
 }
 
-void nt_look_end(struct nt_look *look)
+void nt_file_probe_close(struct nt_file_probe *look)
 {
     close(look->descriptor);
 }
@@ -248,7 +248,7 @@ static enum nt_status open_source(struct nt_folder *folder, const char *name, st
     enum nt_status status = open_file(folder, name, &descriptor, &identity, error);
     if (status != NT_OK)
         return status;
-    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    nt_buffer_append_format(&path, "%s/%s", folder->path, name);
     if (path.failed) {
         close(descriptor);
         status = nt_fail_memory(error);
@@ -265,8 +265,8 @@ static enum nt_status open_source_lazily(struct nt_folder *folder, const char *n
     struct nt_buffer path = {0};
     size_t above = strlen(folder->path);
     nt_buffer_append(&path, folder->path, above); /* avoids printf, as there may be many */
-    nt_buffer_byte(&path, '/');
-    nt_buffer_text(&path, name);
+    nt_buffer_append_byte(&path, '/');
+    nt_buffer_append_string(&path, name);
     enum nt_status status =
         path.failed ? nt_fail_memory(error)
                     : nt_source_pool_add(local(folder)->pool, path.bytes, above + 1, source_ret, error);
@@ -375,7 +375,7 @@ static enum nt_status open_below(struct nt_folder *folder, const char *name, str
                                  struct nt_error *error)
 {
     struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    nt_buffer_append_format(&path, "%s/%s", folder->path, name);
     enum nt_status status = path.failed ? nt_fail_memory(error)
                                         : nt_folder_open(path.bytes, local(folder)->use, below_ret, error);
     nt_buffer_deinit(&path);

@@ -29,15 +29,15 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
 {
     while (source->beneath && nt_source_is_range(source, bytes))
         source = source->beneath;
-    if (source->size != NT_UNKNOWN_SIZE && !nt_fits(offset, bytes, source->size))
+    if (source->size != NT_UNKNOWN_SIZE && !nt_range_fits(offset, bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: cannot read %zu bytes of a source of %" PRIu64 " bytes", source->path, bytes,
                        source->size);
     if (!bytes)
         return NT_OK;
-    const unsigned sections = nt_fork_allow(); /* may take long and wait for other threads */
+    const unsigned sections = nt_critical_section_suspend(); /* may take long and wait for other threads */
     enum nt_status status = source->ops->read_at(source, offset, buffer, bytes, error);
-    nt_fork_forbid(sections);
+    nt_critical_section_resume(sections);
     if (status == NT_OK && source->ops->reads_check)
         atomic_fetch_add_explicit(&source->checked_reads, 1, memory_order_release);
     return status;
@@ -85,7 +85,7 @@ void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *sourc
 {
     struct nt_prefetch_range *ranges =
         prefetch->count < MAX_RANGES
-            ? nt_grow(prefetch->ranges, prefetch->count, &prefetch->capacity, sizeof(*ranges))
+            ? nt_array_grow(prefetch->ranges, prefetch->count, &prefetch->capacity, sizeof(*ranges))
             : NULL;
     if (!ranges)
         return;
@@ -134,12 +134,12 @@ enum nt_status nt_source_open_objects(struct nt_source *source, const char *name
 
 void nt_source_append_name(const struct nt_source *source, uint64_t offset, struct nt_buffer *out)
 {
-    const char *number = source->is_of_objects ? strstr(source->path, NT_OBJECT_NUMBER) : NULL;
+    const char *number = source->is_object_store ? strstr(source->path, NT_OBJECT_NUMBER) : NULL;
     if (number)
-        nt_buffer_format(out, "%.*s%" PRIu64 "%s", (int)(number - source->path), source->path,
-                         offset / NT_OBJECT_SPACE, number + strlen(NT_OBJECT_NUMBER));
+        nt_buffer_append_format(out, "%.*s%" PRIu64 "%s", (int)(number - source->path), source->path,
+                                offset / NT_OBJECT_SPACE, number + strlen(NT_OBJECT_NUMBER));
     else
-        nt_buffer_text(out, source->path);
+        nt_buffer_append_string(out, source->path);
 }
 
 void nt_source_close(struct nt_source *source)

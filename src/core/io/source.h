@@ -78,7 +78,7 @@ struct nt_source {
     const char *path;                    /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
     atomic_uint revivals;                /* how often it was found unchanged after it seemed changed */
-    bool is_of_objects;                  /* see nt_source_open_objects */
+    bool is_object_store;                /* see nt_source_open_objects */
     struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     uint64_t
         first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
@@ -94,7 +94,7 @@ enum nt_status nt_source_open_objects(struct nt_source *source, const char *name
 void nt_source_append_name(const struct nt_source *source, uint64_t offset, struct nt_buffer *out);
 static inline uint64_t nt_source_local_offset(const struct nt_source *source, uint64_t offset)
 {
-    return source->is_of_objects ? offset % NT_OBJECT_SPACE : offset;
+    return source->is_object_store ? offset % NT_OBJECT_SPACE : offset;
 }
 
 /* The place in that file; NT_NO_OFFSET: it has none. */
@@ -123,8 +123,8 @@ static inline uint64_t nt_source_checked_reads(const struct nt_source *source)
 {
     return atomic_load_explicit(&source->checked_reads, memory_order_acquire);
 }
-/* Before a source that seemed changed is used anew: looks again, now and then, whether it has the version
- * that was opened. If so, `revivals` grows, and what used the source before must go on failing. */
+/* Call it before a source that seemed changed is used again: checks, at intervals, whether it still has the
+ * version that was opened. If so, increments `revivals`; users that saw the change must continue to fail. */
 static inline void nt_source_revive(struct nt_source *source)
 {
     if (source->ops->revive)
@@ -134,7 +134,7 @@ static inline unsigned nt_source_revivals(const struct nt_source *source)
 {
     return atomic_load_explicit(&source->revivals, memory_order_acquire);
 }
-/* Has prefetch an effect? And the hints of the operations above. */
+/* Does prefetch have an effect? The functions after it call the operations above. */
 static inline bool nt_source_can_prefetch(const struct nt_source *source)
 {
     return source->ops->prefetch != NULL;
@@ -149,7 +149,7 @@ static inline uint64_t nt_source_spare_bytes(struct nt_source *source)
 {
     return source->ops->spare_bytes ? source->ops->spare_bytes(source) : 0;
 }
-static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+static inline bool nt_source_invalidate(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     return source->ops->forget && source->ops->forget(source, offset, bytes);
 }

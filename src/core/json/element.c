@@ -72,7 +72,7 @@ static char *put_digits(uint32_t *parts, uint32_t count, char *end)
 static void append_zeros(struct nt_buffer *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        nt_buffer_byte(out, '0');
+        nt_buffer_append_byte(out, '0');
 }
 
 void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, const uint8_t *bytes)
@@ -80,18 +80,18 @@ void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, 
     uint32_t parts[MAX_PARTS];
     char room[MAX_DIGITS + 1] = {0};
     if (load(decimal, bytes, parts))
-        nt_buffer_byte(out, '-');
+        nt_buffer_append_byte(out, '-');
     const char *digits = put_digits(parts, decimal->bits / 32, room + MAX_DIGITS);
     size_t count = strlen(digits), decimals = decimal->scale > 0 ? (size_t)decimal->scale : 0;
     if (count > decimals)
         nt_buffer_append(out, digits, count - decimals);
     else
-        nt_buffer_byte(out, '0');
+        nt_buffer_append_byte(out, '0');
     if (decimal->scale < 0 && count)
         append_zeros(out, (size_t)-decimal->scale);
     if (!decimals)
         return;
-    nt_buffer_byte(out, '.');
+    nt_buffer_append_byte(out, '.');
     append_zeros(out, count < decimals ? decimals - count : 0);
     nt_buffer_append(out, count > decimals ? digits + count - decimals : digits,
                      count > decimals ? decimals : count);

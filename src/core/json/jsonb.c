@@ -28,20 +28,20 @@ static char escape_of(uint8_t byte)
 static void jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     size_t plain = 0; /* start of the text not yet written */
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
     for (size_t i = 0; i < count; i++) {
         char escape = escape_of(bytes[i]);
         if (!escape)
             continue;
         nt_buffer_append(out, bytes + plain, i - plain);
         plain = i + 1;
-        nt_buffer_byte(out, '\\');
-        nt_buffer_byte(out, escape);
+        nt_buffer_append_byte(out, '\\');
+        nt_buffer_append_byte(out, escape);
         if (escape == 'u')
-            nt_buffer_format(out, "%04x", bytes[i]);
+            nt_buffer_append_format(out, "%04x", bytes[i]);
     }
     nt_buffer_append(out, bytes + plain, count - plain);
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
 }
 
 /* ---- Numbers ---- */
@@ -63,9 +63,9 @@ static bool append_integer(struct nt_buffer *out, const uint8_t *bytes, size_t c
         return false;
     uint64_t value = nt_load_integer(bytes, (uint32_t)count, true);
     if (is_signed)
-        nt_buffer_format(out, "%" PRId64, nt_extend_sign(value, (uint32_t)count));
+        nt_buffer_append_format(out, "%" PRId64, nt_extend_sign(value, (uint32_t)count));
     else
-        nt_buffer_format(out, "%" PRIu64, value);
+        nt_buffer_append_format(out, "%" PRIu64, value);
     return true;
 }
 
@@ -75,7 +75,7 @@ static void append_real(struct nt_buffer *out, double value)
     if (isfinite(value))
         nt_buffer_append(out, text, nt_format_double_unpadded(value, text));
     else
-        nt_buffer_text(out, "null");
+        nt_buffer_append_string(out, "null");
 }
 
 static bool append_double(struct nt_buffer *out, const uint8_t *bytes, size_t count)
@@ -144,12 +144,12 @@ static bool jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, siz
         return false;
     switch (bytes[0]) {
     case ZERO:
-        nt_buffer_byte(out, '0');
+        nt_buffer_append_byte(out, '0');
         return true;
     case NOT_A_NUMBER:
     case INFINITE:
     case MINUS_INFINITE:
-        nt_buffer_text(out, "null");
+        nt_buffer_append_string(out, "null");
         return true;
     case SIGNED:
     case UNSIGNED:
@@ -180,7 +180,7 @@ static bool append_date(struct nt_buffer *out, int32_t days)
     struct tm date;
     if (!find_date((int64_t)days * DAY_SECONDS, &date))
         return false;
-    nt_buffer_format(out, "%04d-%02d-%02d", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
+    nt_buffer_append_format(out, "%04d-%02d-%02d", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
     return true;
 }
 
@@ -194,8 +194,8 @@ static bool append_time(struct nt_buffer *out, int64_t microseconds, int64_t off
     }
     if (!find_date(seconds + offset_seconds, &date))
         return false;
-    nt_buffer_format(out, "%04d-%02d-%02d %02d:%02d:%02d.%06d", date.tm_year + 1900, date.tm_mon + 1,
-                     date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)left);
+    nt_buffer_append_format(out, "%04d-%02d-%02d %02d:%02d:%02d.%06d", date.tm_year + 1900, date.tm_mon + 1,
+                            date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)left);
     return true;
 }
 
@@ -210,7 +210,7 @@ static bool append_zoned_time(struct nt_buffer *out, const uint8_t *bytes, size_
         !append_time(out, (int64_t)nt_load_be64(bytes), offset))
         return false;
     int minutes = (offset < 0 ? -offset : offset) / 60;
-    nt_buffer_format(out, " %c%02d%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+    nt_buffer_append_format(out, " %c%02d%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
     return true;
 }
 
@@ -218,8 +218,8 @@ static void append_count(struct nt_buffer *out, int64_t count, const char *unit,
 {
     if (!count)
         return;
-    nt_buffer_format(out, "%s%" PRId64 " %s%s", *has_any ? " " : "", count, unit,
-                     count == 1 || count == -1 ? "" : "s");
+    nt_buffer_append_format(out, "%s%" PRId64 " %s%s", *has_any ? " " : "", count, unit,
+                            count == 1 || count == -1 ? "" : "s");
     *has_any = true;
 }
 
@@ -234,11 +234,11 @@ static void append_interval(struct nt_buffer *out, const uint8_t *bytes)
     if (!microseconds && has_any)
         return;
     uint64_t left = microseconds < 0 ? -(uint64_t)microseconds : (uint64_t)microseconds;
-    nt_buffer_format(out, "%s%s%02" PRIu64 ":%02d:%02d", has_any ? " " : "", microseconds < 0 ? "-" : "",
-                     left / MICROSECONDS / 3600, (int)(left / MICROSECONDS / 60 % 60),
-                     (int)(left / MICROSECONDS % 60));
+    nt_buffer_append_format(out, "%s%s%02" PRIu64 ":%02d:%02d", has_any ? " " : "",
+                            microseconds < 0 ? "-" : "", left / MICROSECONDS / 3600,
+                            (int)(left / MICROSECONDS / 60 % 60), (int)(left / MICROSECONDS % 60));
     if (left % MICROSECONDS)
-        nt_buffer_format(out, ".%06d", (int)(left % MICROSECONDS));
+        nt_buffer_append_format(out, ".%06d", (int)(left % MICROSECONDS));
 }
 
 static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *bytes, size_t count)
@@ -246,7 +246,7 @@ static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *byte
     switch (kind) {
     case BINARY:
         for (size_t i = 0; i < count; i++)
-            nt_buffer_format(out, "%02X", bytes[i]);
+            nt_buffer_append_format(out, "%02X", bytes[i]);
         return true;
     case DATE:
         return count == 4 && append_date(out, (int32_t)nt_load_be32(bytes));
@@ -267,10 +267,10 @@ static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *byte
 /* The same for binaries, dates, times and intervals, in quotes. */
 static bool jsonb_append_extension(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
     if (!count || !append_kind(out, bytes[0], bytes + 1, count - 1))
         return false;
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
     return true;
 }
 
@@ -328,7 +328,7 @@ static enum nt_status append_value(const struct decoding *decoding, unsigned typ
     case IS_NULL:
     case IS_FALSE:
     case IS_TRUE:
-        nt_buffer_text(decoding->out, words[type]);
+        nt_buffer_append_string(decoding->out, words[type]);
         return NT_OK;
     case IS_STRING:
         jsonb_append_string(decoding->out, value.at, value.left);
@@ -354,15 +354,15 @@ static enum nt_status append_array(const struct decoding *decoding, struct entri
     enum nt_status status = NT_OK;
     unsigned type;
     struct bytes value;
-    nt_buffer_byte(decoding->out, '[');
+    nt_buffer_append_byte(decoding->out, '[');
     for (bool is_first = true; status == NT_OK && entries.left; is_first = false) {
         if (!is_first)
-            nt_buffer_byte(decoding->out, ',');
+            nt_buffer_append_byte(decoding->out, ',');
         status = take(&entries, &bytes, &type, &value)
                      ? append_value(decoding, type, value, depth)
                      : fail(decoding, "a value ends after the array that contains it");
     }
-    nt_buffer_byte(decoding->out, ']');
+    nt_buffer_append_byte(decoding->out, ']');
     return status;
 }
 
@@ -386,17 +386,17 @@ static enum nt_status append_object(const struct decoding *decoding, struct entr
     unsigned type;
     if (!skip_keys(keys, &value_bytes))
         return fail(decoding, "the keys of an object are not strings, or end after the object");
-    nt_buffer_byte(decoding->out, '{');
+    nt_buffer_append_byte(decoding->out, '{');
     for (bool is_first = true; status == NT_OK && keys.left; is_first = false) {
         if (!is_first)
-            nt_buffer_byte(decoding->out, ',');
+            nt_buffer_append_byte(decoding->out, ',');
         if (!take(&keys, &bytes, &type, &key) || !take(&values, &value_bytes, &type, &value))
             return fail(decoding, "a value ends after the object that contains it");
         jsonb_append_string(decoding->out, key.at, key.left);
-        nt_buffer_byte(decoding->out, ':');
+        nt_buffer_append_byte(decoding->out, ':');
         status = append_value(decoding, type, value, depth);
     }
-    nt_buffer_byte(decoding->out, '}');
+    nt_buffer_append_byte(decoding->out, '}');
     return status;
 }
 
@@ -442,7 +442,7 @@ enum nt_status nt_jsonb_append(struct nt_buffer *out, const uint8_t *bytes, size
     const struct decoding decoding = {out, error};
     size_t start = out->length;
     if (!count) {
-        nt_buffer_text(out, "null");
+        nt_buffer_append_string(out, "null");
         return NT_OK;
     }
     enum nt_status status = append_container(&decoding, (struct bytes){bytes, count}, 0);

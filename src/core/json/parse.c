@@ -138,7 +138,7 @@ static enum nt_status read_all(struct nt_text text, struct nt_json_member **memb
         return fail_at(text, scanner.at, error);
     bool is_over = skip_mark(&scanner, '}');
     while (!is_over) {
-        struct nt_json_member *grown = nt_grow(*members, *count, &capacity, sizeof(*grown));
+        struct nt_json_member *grown = nt_array_grow(*members, *count, &capacity, sizeof(*grown));
         if (!grown)
             return nt_fail_memory(error);
         *members = grown;
@@ -180,8 +180,8 @@ bool nt_json_value_unsigned(struct nt_text value, uint64_t *number_ret)
         return false;
     for (size_t i = 0; i < value.length; i++) {
         char digit = value.bytes[i];
-        if (digit < '0' || digit > '9' || !nt_multiply(number, 10, &number) ||
-            !nt_add(number, (uint64_t)(digit - '0'), &number))
+        if (digit < '0' || digit > '9' || !nt_checked_multiply(number, 10, &number) ||
+            !nt_checked_add(number, (uint64_t)(digit - '0'), &number))
             return false;
     }
     *number_ret = number;

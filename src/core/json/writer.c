@@ -33,7 +33,7 @@ static void new_line(struct nt_json *json)
 {
     if (json->is_compact)
         return;
-    nt_buffer_byte(json->out, '\n');
+    nt_buffer_append_byte(json->out, '\n');
     for (unsigned i = 0; i < json->depth; i++)
         nt_buffer_append(json->out, "  ", 2);
 }
@@ -48,7 +48,7 @@ static void begin_item(struct nt_json *json)
     if (json->depth == 0)
         return;
     if (has_items(json))
-        nt_buffer_byte(json->out, ',');
+        nt_buffer_append_byte(json->out, ',');
     set_has_items(json, true);
     new_line(json);
 }
@@ -56,7 +56,7 @@ static void begin_item(struct nt_json *json)
 static void open_level(struct nt_json *json, char bracket)
 {
     begin_item(json);
-    nt_buffer_byte(json->out, bracket);
+    nt_buffer_append_byte(json->out, bracket);
     if (json->depth + 1 >= NT_JSON_MAX_DEPTH) {
         json->out->failed = true;
         return;
@@ -75,7 +75,7 @@ static void close_level(struct nt_json *json, char bracket)
     json->depth--;
     if (had_items)
         new_line(json);
-    nt_buffer_byte(json->out, bracket);
+    nt_buffer_append_byte(json->out, bracket);
 }
 
 void nt_json_init(struct nt_json *json, struct nt_buffer *out, bool is_compact)
@@ -145,7 +145,7 @@ static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
 {
     const uint8_t *at = length ? bytes : (const void *)"",
                   *end = at + length; /* `bytes` may be NULL if empty */
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
     while (at < end) {
         const uint8_t *run = at;
         uint32_t code_point = 0;
@@ -164,7 +164,7 @@ static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
             put_unicode_escape(out, 0xDC00u + *at);
         at += step ? step : 1;
     }
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
 }
 
 void nt_json_key_bytes(struct nt_json *json, const void *bytes, size_t length)
@@ -172,7 +172,7 @@ void nt_json_key_bytes(struct nt_json *json, const void *bytes, size_t length)
     begin_item(json);
     put_string(json->out, bytes, length);
     if (json->is_compact)
-        nt_buffer_byte(json->out, ':');
+        nt_buffer_append_byte(json->out, ':');
     else
         nt_buffer_append(json->out, ": ", 2);
     json->after_key = true;
@@ -272,12 +272,12 @@ void nt_json_hex(struct nt_json *json, const void *bytes, size_t length)
 {
     const uint8_t *byte = bytes;
     begin_item(json);
-    nt_buffer_byte(json->out, '"');
+    nt_buffer_append_byte(json->out, '"');
     for (size_t i = 0; i < length; i++) {
-        nt_buffer_byte(json->out, hex_digits[byte[i] >> 4]);
-        nt_buffer_byte(json->out, hex_digits[byte[i] & 15]);
+        nt_buffer_append_byte(json->out, hex_digits[byte[i] >> 4]);
+        nt_buffer_append_byte(json->out, hex_digits[byte[i] & 15]);
     }
-    nt_buffer_byte(json->out, '"');
+    nt_buffer_append_byte(json->out, '"');
 }
 
 /* ---- Members ---- */
@@ -299,7 +299,7 @@ void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text t
         return;
     }
     struct nt_buffer name = {0};
-    nt_buffer_format(&name, "%s_hex", key);
+    nt_buffer_append_format(&name, "%s_hex", key);
     nt_json_key(json, nt_buffer_string(&name));
     nt_buffer_deinit_part(&name, json->out);
     nt_json_hex(json, text.bytes, text.length);
@@ -416,5 +416,5 @@ void nt_json_line(struct nt_json *json, struct nt_buffer *out)
 void nt_json_finish(struct nt_json *json)
 {
     nt_json_end_object(json);
-    nt_buffer_byte(json->out, '\n');
+    nt_buffer_append_byte(json->out, '\n');
 }

@@ -49,7 +49,7 @@ static void replace(struct nt_interval_set *covered, size_t at, size_t removed, 
 uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, uint64_t bytes)
 {
     struct nt_interval range = {first, 0};
-    if (!nt_add(first, bytes, &range.end) || !bytes)
+    if (!nt_checked_add(first, bytes, &range.end) || !bytes)
         return 0;
     size_t at = find(covered, first), end = at;
     uint64_t known = 0;
@@ -64,7 +64,7 @@ uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, ui
     if (end == at && at < covered->count && covered->count > MAX_OUT_OF_ORDER)
         return 0;
     struct nt_interval *ranges =
-        nt_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
+        nt_array_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
     if (!ranges)
         return 0;
     covered->ranges = ranges;
@@ -200,7 +200,7 @@ static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_GROUP_OWNER] = {.name = "cluster groups", .bytes = 60},
     [NT_COST_GROUP_RECORD] = {.name = "cluster groups", .bytes = 64},
     [NT_COST_LOADED_GROUP] = {.name = "cluster groups in memory", .bytes = 56},
-    [NT_COST_GROUP_PLACES] = {.name = "blocks of cluster groups in memory", .bytes = 272},
+    [NT_COST_GROUP_SLOT_MAP] = {.name = "blocks of cluster groups in memory", .bytes = 272},
     [NT_COST_CLUSTER] = {.name = "clusters", .bytes = 64},
     [NT_COST_RANGE] = {.name = "columns of clusters", .bytes = 32},
     [NT_COST_PAGE] = {.name = "pages", .bytes = 56},
@@ -219,7 +219,7 @@ const struct nt_cost_info *nt_cost_info(enum nt_cost cost)
 static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
 {
     uint64_t sum;
-    return nt_multiply(bytes, factor, &sum) && nt_add(sum, more, &sum) ? sum : UINT64_MAX;
+    return nt_checked_multiply(bytes, factor, &sum) && nt_checked_add(sum, more, &sum) ? sum : UINT64_MAX;
 }
 
 static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
@@ -272,9 +272,9 @@ void nt_budget_deinit(struct nt_budget *budget)
 
 static void add(struct nt_budget *budget, uint64_t disk_bytes, uint64_t metadata_bytes)
 {
-    if (!nt_add(budget->disk_bytes, disk_bytes, &budget->disk_bytes))
+    if (!nt_checked_add(budget->disk_bytes, disk_bytes, &budget->disk_bytes))
         budget->disk_bytes = UINT64_MAX;
-    if (!nt_add(budget->metadata_bytes, metadata_bytes, &budget->metadata_bytes))
+    if (!nt_checked_add(budget->metadata_bytes, metadata_bytes, &budget->metadata_bytes))
         budget->metadata_bytes = UINT64_MAX;
     follow(budget);
 }
@@ -410,7 +410,7 @@ enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint6
                               struct nt_error *error)
 {
     uint64_t bytes = UINT64_MAX;
-    bool is_counted = nt_multiply(count, costs[cost].bytes, &bytes);
+    bool is_counted = nt_checked_multiply(count, costs[cost].bytes, &bytes);
     const struct nt_budget *short_one = is_counted ? take_from_both(budget, bytes) : budget;
     return short_one ? refuse(budget, short_one, cost, count, is_counted ? bytes : UINT64_MAX, offset, error)
                      : NT_OK;

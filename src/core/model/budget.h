@@ -44,10 +44,10 @@ enum nt_cost {
     NT_COST_FIELD_RECORD, /* of a schema, while parsed */
     NT_COST_COLUMN_RECORD,
     NT_COST_GROUP_BLOCK,
-    NT_COST_GROUP_OWNER,  /* a field with groups of its own, and most of the first one in memory */
-    NT_COST_GROUP_RECORD, /* additional cost of one that is not of a single field */
-    NT_COST_LOADED_GROUP, /* of one in memory */
-    NT_COST_GROUP_PLACES, /* of those of a block in memory */
+    NT_COST_GROUP_OWNER,    /* a field with groups of its own, and most of the first one in memory */
+    NT_COST_GROUP_RECORD,   /* additional cost of one that is not of a single field */
+    NT_COST_LOADED_GROUP,   /* of one in memory */
+    NT_COST_GROUP_SLOT_MAP, /* of those of a block in memory */
     NT_COST_CLUSTER,
     NT_COST_RANGE, /* of a column in a cluster */
     NT_COST_PAGE,

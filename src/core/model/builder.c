@@ -37,7 +37,7 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 %s",
                        nt_cost_info(cost)->name);
     NT_TRY(nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error));
-    void *larger = nt_grow(*items, count, capacity, item_bytes);
+    void *larger = nt_array_grow(*items, count, capacity, item_bytes);
     if (!larger) {
         nt_budget_release(budget, cost, 1);
         return nt_fail_memory(error);
@@ -184,15 +184,15 @@ static bool has_group(const struct nt_field *field)
 static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entries, uint32_t part_count,
                                 struct nt_error *error)
 {
-    uint64_t *borders = nt_arena_alloc(dataset->arena, (size_t)part_count + 1, sizeof(*borders));
-    if (!borders)
+    uint64_t *boundaries = nt_arena_alloc(dataset->arena, (size_t)part_count + 1, sizeof(*boundaries));
+    if (!boundaries)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < part_count; i++)
-        if (!nt_add(borders[i], entries[i], &borders[i + 1]) || borders[i + 1] > INT64_MAX)
+        if (!nt_checked_add(boundaries[i], entries[i], &boundaries[i + 1]) || boundaries[i + 1] > INT64_MAX)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the dataset has more than 2^63 - 1 entries");
-    dataset->part_borders = borders;
+    dataset->part_boundaries = boundaries;
     dataset->part_count = part_count;
-    dataset->entries = borders[part_count];
+    dataset->entries = boundaries[part_count];
     dataset->clusters_known = true;
     return NT_OK;
 }
@@ -232,7 +232,7 @@ enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uin
 enum nt_status nt_dataset_add_joined_groups(struct nt_dataset *dataset, const struct nt_parts *parts,
                                             uint32_t count, struct nt_error *error)
 {
-    dataset->part_borders = parts[0].borders;
+    dataset->part_boundaries = parts[0].boundaries;
     dataset->part_count = parts[0].count;
     dataset->friend_parts = parts + 1;
     dataset->friend_count = count - 1;
@@ -327,7 +327,7 @@ enum nt_status nt_group_builder_reserve(struct nt_group_builder *builder, uint64
                                         struct nt_error *error)
 {
     uint64_t capacity;
-    if (!nt_add(builder->group->page_count, pages, &capacity) || capacity <= builder->capacity)
+    if (!nt_checked_add(builder->group->page_count, pages, &capacity) || capacity <= builder->capacity)
         return NT_OK; /* adding the pages finds out */
     return resize(builder, capacity, error);
 }

@@ -48,13 +48,13 @@ enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct 
     if (state == NT_LAZY_READY)
         return NT_OK;
     if (state == NT_LAZY_FAILED)
-        return nt_fail_with(error, *lazy->failure);
+        return nt_fail_copy(error, *lazy->failure);
     if (lazy->before)
         lazy->before(lazy->context);
     nt_lock_acquire(lazy->lock);
     state = nt_lazy_state(lazy->state);
     if (state == NT_LAZY_FAILED)
-        status = nt_fail_with(error, *lazy->failure);
+        status = nt_fail_copy(error, *lazy->failure);
     else if (state != NT_LAZY_READY)
         status = make(lazy, state, is_new_ret, error);
     nt_lock_release(lazy->lock);

@@ -63,9 +63,9 @@ static bool are_equal(const struct nt_decoder *a, const struct nt_decoder *b)
 static const struct nt_decoder_row *find(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
                                          uint64_t hash)
 {
-    for (struct nt_link *link = nt_hash_table_find(&decoders->table, hash); link;
+    for (struct nt_hash_link *link = nt_hash_table_find(&decoders->table, hash); link;
          link = nt_hash_table_next(link)) {
-        const struct nt_decoder_row *row = NT_LINKED(link, struct nt_decoder_row, link);
+        const struct nt_decoder_row *row = NT_CONTAINER_OF(link, struct nt_decoder_row, link);
         if (are_equal(&row->decoder, decoder))
             return row;
     }

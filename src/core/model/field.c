@@ -28,9 +28,10 @@ const char *nt_stream_name(enum nt_stream_kind kind)
 /* ---- Kinds ---- */
 
 static const struct nt_stream_row values = {.conversion = NT_CONVERT_VALUES};
-static const struct nt_stream_row stored_bytes = {.conversion = NT_CONVERT_VALUES, .of = NT_ROWS_OF_STORED};
+static const struct nt_stream_row stored_bytes = {.conversion = NT_CONVERT_VALUES,
+                                                  .of = NT_COUNTED_FIRST_COLUMN};
 static const struct nt_stream_row second_bytes = {
-    .conversion = NT_CONVERT_VALUES, .position = 1, .of = NT_ROWS_OF_SECOND};
+    .conversion = NT_CONVERT_VALUES, .position = 1, .of = NT_COUNTED_SECOND_COLUMN};
 static const struct nt_stream_row members = {.conversion = NT_CONVERT_MEMBERS, .is_partial = true};
 static const struct nt_stream_row end_offsets = {
     .conversion = NT_CONVERT_OFFSETS, .has_leading_zero = true, .needs_previous = true};
@@ -239,7 +240,7 @@ uint64_t nt_field_rows_below(const struct nt_field *field)
     return kinds[field->kind].below == NT_BELOW_SEVERAL && field->repetition ? field->repetition : 1;
 }
 
-bool nt_field_keeps_step(const struct nt_field *field)
+bool nt_field_is_row_aligned(const struct nt_field *field)
 {
     return kinds[field->kind].below == NT_BELOW_ONE || kinds[field->kind].below == NT_BELOW_SEVERAL;
 }
@@ -282,7 +283,7 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t at = dataset->fields[field].parent;
-    while (at != NT_NONE && nt_field_keeps_step(&dataset->fields[at]))
+    while (at != NT_NONE && nt_field_is_row_aligned(&dataset->fields[at]))
         at = dataset->fields[at].parent;
     return at;
 }

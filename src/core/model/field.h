@@ -21,17 +21,17 @@ enum nt_conversion {
 };
 
 /* What is counted per cluster. */
-enum nt_rows_of {
-    NT_ROWS_OF_FIELD,  /* its rows */
-    NT_ROWS_OF_SECOND, /* elements of its column 1: the bytes of strings and objects */
-    NT_ROWS_OF_STORED, /* elements of its column 0, regardless of rows */
-    NT_ROWS_BELOW,     /* items that a collection's own offsets count */
+enum nt_counted {
+    NT_COUNTED_ROWS,          /* its rows */
+    NT_COUNTED_SECOND_COLUMN, /* elements of its column 1: the bytes of strings and objects */
+    NT_COUNTED_FIRST_COLUMN,  /* elements of its column 0, regardless of rows */
+    NT_COUNTED_ITEMS,         /* items that a collection's own offsets count */
 };
 
 struct nt_stream_row {
     enum nt_conversion conversion;
     uint32_t position;     /* of its column */
-    enum nt_rows_of of;    /* its elements */
+    enum nt_counted of;    /* its elements */
     bool has_leading_zero; /* plus one element */
     bool is_per_row;       /* one element per row, regardless of dimensions */
     bool needs_previous;   /* elements depend on the previous one in the cluster */
@@ -94,6 +94,6 @@ uint64_t nt_field_rows_below(const struct nt_field *field);
 /* Does the field have a single nameless child: the item of a list, optional or array? */
 bool nt_field_has_nameless_item(const struct nt_field *field);
 /* Do rows of the sub-fields correspond to the field's? */
-bool nt_field_keeps_step(const struct nt_field *field);
+bool nt_field_is_row_aligned(const struct nt_field *field);
 
 #endif

@@ -27,7 +27,7 @@ static uint64_t page_limit(uint64_t bytes)
 
 uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
 {
-    uint64_t more = file->is_size_claimed ? page_limit(stored_bytes) : 0;
+    uint64_t more = file->is_size_unverified ? page_limit(stored_bytes) : 0;
     return more > file->page_bytes ? more : file->page_bytes;
 }
 
@@ -57,7 +57,7 @@ static void measure(struct nt_file *file, uint64_t page_bytes)
         nt_budget_set_in_folder(&file->budget);
     if (bytes)
         nt_budget_add_disk(&file->budget, bytes, true);
-    file->is_size_claimed = !bytes && !source->folder && !page_bytes;
+    file->is_size_unverified = !bytes && !source->folder && !page_bytes;
     file->page_bytes = page_bytes ? page_bytes : source->folder ? MAX_PAGE_BYTES : page_limit(bytes);
 }
 
@@ -138,7 +138,7 @@ enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *
                                const struct nt_error **kept_ret, struct nt_error *error)
 {
     if (nt_is_environmental(failure->status))
-        return nt_fail_with(error, failure);
+        return nt_fail_copy(error, failure);
     struct nt_error *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
     if (!copy)
         return nt_fail_memory(error);
@@ -276,8 +276,8 @@ enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resol
 
 enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error)
 {
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is read from the file that nt_file_resolve returns",
-                   stub->path);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "%s: cannot be read itself; read the file that nt_file_resolve returns", stub->path);
 }
 
 /* ---- Ranges ---- */
@@ -293,8 +293,8 @@ enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *sour
     return status;
 }
 
-enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
-                             const char *owner)
+enum nt_status nt_layout_emit_range(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                                    const char *owner)
 {
     if (bytes == 0)
         return NT_OK;

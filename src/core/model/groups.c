@@ -66,7 +66,7 @@ static uint64_t bit_of(uint32_t number)
 struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_acquire);
+    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_acquire);
     uint32_t place =
         places ? atomic_load_explicit(&places->slots[number % NT_BLOCK_GROUPS], memory_order_acquire) : 0;
     /* False: the places were given to another block meanwhile. */
@@ -132,7 +132,7 @@ struct nt_parts nt_field_parts(const struct nt_dataset *dataset, uint32_t field)
     for (uint32_t i = dataset->friend_count; i-- > 0;)
         if (field >= dataset->friend_parts[i].first_field)
             return dataset->friend_parts[i];
-    return (struct nt_parts){.count = dataset->part_count, .borders = dataset->part_borders};
+    return (struct nt_parts){.count = dataset->part_count, .boundaries = dataset->part_boundaries};
 }
 
 struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column)
@@ -201,9 +201,9 @@ struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t 
     if (dataset->clusters)
         return dataset->clusters[cluster];
     uint32_t part, field = nt_group_field(dataset, cluster, &part);
-    const uint64_t *borders = nt_field_parts(dataset, field).borders + part;
-    return (struct nt_cluster){.first_entry = borders[0],
-                               .entries = borders[1] - borders[0],
+    const uint64_t *boundaries = nt_field_parts(dataset, field).boundaries + part;
+    return (struct nt_cluster){.first_entry = boundaries[0],
+                               .entries = boundaries[1] - boundaries[0],
                                .group = cluster,
                                .column_group = NT_NONE};
 }
@@ -314,10 +314,10 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
 static void enter_place(struct nt_dataset *dataset, uint32_t number, uint32_t slot)
 {
     struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_relaxed);
+    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_relaxed);
     if (!places) {
-        places = dataset->groups.spare_places;
-        dataset->groups.spare_places = places->next_free;
+        places = dataset->groups.spare_slot_maps;
+        dataset->groups.spare_slot_maps = places->next_free;
     }
     places->used++;
     atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], slot + 1, memory_order_release);
@@ -327,21 +327,21 @@ static void enter_place(struct nt_dataset *dataset, uint32_t number, uint32_t sl
 static void leave_place(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_relaxed);
+    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_relaxed);
     atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], 0, memory_order_release);
     if (--places->used)
         return;
     atomic_store_explicit(&block->places, NULL, memory_order_release);
-    places->next_free = dataset->groups.spare_places;
-    dataset->groups.spare_places = places;
+    places->next_free = dataset->groups.spare_slot_maps;
+    dataset->groups.spare_slot_maps = places;
 }
 
 /* ---- Releasing page lists ---- */
 
 /* The lists of a dataset are released by a clock: a hand goes round the slots, and releases those that are
  * not pinned and were not used since it passed them. All of this is under the lock of the logical dataset,
- * but pins need none: who pins a group that is being released sees that it is not loaded, and who pins the
- * next one in its slot sees another number. */
+ * but pins need no lock: a thread that pins a group while it is released sees that it is not loaded, and one
+ * that pins the next group in its slot sees another number. */
 
 static uint64_t count_ranges(const struct nt_dataset *dataset, const struct nt_group *group)
 {
@@ -451,14 +451,14 @@ static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *erro
 
 static enum nt_status add_places(struct nt_dataset *dataset, struct nt_error *error)
 {
-    struct nt_group_places *places;
-    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_PLACES, 1, NT_NO_OFFSET, error));
+    struct nt_group_slot_map *places;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_SLOT_MAP, 1, NT_NO_OFFSET, error));
     places = nt_arena_alloc(dataset->arena, 1, sizeof(*places));
     if (!places) {
-        nt_budget_release(&dataset->file->budget, NT_COST_GROUP_PLACES, 1);
+        nt_budget_release(&dataset->file->budget, NT_COST_GROUP_SLOT_MAP, 1);
         return nt_fail_memory(error);
     }
-    dataset->groups.spare_places = places;
+    dataset->groups.spare_slot_maps = places;
     return NT_OK;
 }
 
@@ -468,7 +468,7 @@ static enum nt_status make_room(struct nt_dataset *dataset, uint32_t number, str
     struct nt_group_store *store = &dataset->groups;
     enum nt_status status = store->free_slot ? NT_OK : add_slot(dataset, error);
     bool has_places = atomic_load_explicit(&block_of(dataset, number)->places, memory_order_relaxed);
-    return status == NT_OK && !has_places && !store->spare_places ? add_places(dataset, error) : status;
+    return status == NT_OK && !has_places && !store->spare_slot_maps ? add_places(dataset, error) : status;
 }
 
 /* Takes a free slot for a group. Under the lock. */
@@ -625,9 +625,10 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
 {
     uint64_t bytes = 0;
     if (dataset->field_groups)
-        return nt_multiply(dataset->group_count, dataset->part_metadata_bytes, &bytes) ? bytes : UINT64_MAX;
+        return nt_checked_multiply(dataset->group_count, dataset->part_metadata_bytes, &bytes) ? bytes
+                                                                                               : UINT64_MAX;
     for (uint32_t i = 0; i < dataset->group_count; i++)
-        if (!nt_add(bytes, dataset->groups.records[i].metadata_bytes, &bytes))
+        if (!nt_checked_add(bytes, dataset->groups.records[i].metadata_bytes, &bytes))
             return UINT64_MAX;
     return bytes;
 }

@@ -112,7 +112,8 @@ struct walk {
 
 static bool add(struct nt_matches *matches, uint32_t dataset, uint32_t field)
 {
-    struct nt_match *items = nt_grow(matches->items, matches->count, &matches->capacity, sizeof(*items));
+    struct nt_match *items =
+        nt_array_grow(matches->items, matches->count, &matches->capacity, sizeof(*items));
     if (!items)
         return false;
     matches->items = items;
@@ -250,7 +251,7 @@ static enum nt_status refuse_ambiguous(const struct nt_name_scope *scope, const 
     struct nt_buffer names = {0};
     for (uint32_t i = 0; i < scope->file->dataset_count; i++)
         if (may_be_omitted(scope, scope->file->datasets[i])) {
-            nt_buffer_text(&names, names.length ? ", " : "");
+            nt_buffer_append_string(&names, names.length ? ", " : "");
             nt_append_dataset_path(&names, scope->file->datasets[i]);
         }
     nt_matches_deinit(matches);
@@ -311,7 +312,7 @@ enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pa
     struct nt_error failure = {0};
     status = nt_name_match(&scope, pattern, false, &matches, &failure);
     if (status != NT_OK)
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     for (uint32_t i = 0; i < matches.count && i < capacity; i++)
         fields[i] = matches.items[i].field;
     *count_ret = (uint32_t)matches.count;
@@ -375,7 +376,7 @@ static void compare_with(struct suggestion *suggestion, const char *name, size_t
         return;
     suggestion->score = 2 * distance + penalty;
     nt_buffer_clear(&suggestion->best);
-    nt_buffer_text(&suggestion->best, shown);
+    nt_buffer_append_string(&suggestion->best, shown);
 }
 
 /* The path of a field within the scope: as it is, and without the items of collections. */
@@ -389,11 +390,11 @@ static void append_paths(const struct nt_dataset *dataset, uint32_t field, uint3
     while (depth-- > 0) {
         const struct nt_field *at = &dataset->fields[chain[depth]];
         bool is_item = at->parent != NT_NONE && nt_field_has_nameless_item(&dataset->fields[at->parent]);
-        nt_buffer_text(path, path->length ? "/" : "");
+        nt_buffer_append_string(path, path->length ? "/" : "");
         nt_name_encode(at->name, NT_NAME_FIELD, path);
         if (is_item)
             continue;
-        nt_buffer_text(plain, plain->length ? "/" : "");
+        nt_buffer_append_string(plain, plain->length ? "/" : "");
         nt_name_encode(at->name, NT_NAME_FIELD, plain);
     }
 }
@@ -428,7 +429,7 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
         if (has_dataset) {
             nt_buffer_clear(&whole);
             nt_append_dataset_path(&whole, dataset);
-            nt_buffer_format(&whole, "/%s", nt_buffer_string(&path));
+            nt_buffer_append_format(&whole, "/%s", nt_buffer_string(&path));
             compare_with(suggestion, nt_buffer_string(&whole), whole.length, nt_buffer_string(&whole), 0);
         }
         suggestion->within +=
@@ -467,13 +468,13 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
     bool has_best = suggestion.best.length;
     bool has_several = !suggestion.is_pattern && suggestion.within > has_best;
     if (has_best || has_several)
-        nt_buffer_text(out, ": did you mean ");
+        nt_buffer_append_string(out, ": did you mean ");
     if (has_best)
-        nt_buffer_format(out, "%s%s%s", before, suggestion.best.bytes, has_several ? ", or " : "");
+        nt_buffer_append_format(out, "%s%s%s", before, suggestion.best.bytes, has_several ? ", or " : "");
     if (has_several)
-        nt_buffer_format(out, "'%s*%.*s*' (%u %s)", before, (int)suggestion.length, name, suggestion.within,
-                         suggestion.within == 1 ? "field" : "fields");
+        nt_buffer_append_format(out, "'%s*%.*s*' (%u %s)", before, (int)suggestion.length, name,
+                                suggestion.within, suggestion.within == 1 ? "field" : "fields");
     if (has_best || has_several)
-        nt_buffer_byte(out, '?');
+        nt_buffer_append_byte(out, '?');
     nt_buffer_deinit(&suggestion.best);
 }

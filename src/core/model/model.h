@@ -117,7 +117,7 @@ static inline bool nt_blob_has_uri(uint8_t kind)
 }
 
 /* A row that is not null, with the types of the file. */
-struct nt_description {
+struct nt_blob_description {
     uint8_t kind;
     uint64_t position, size;
     uint32_t id;
@@ -139,7 +139,7 @@ void nt_blob_deinit(struct nt_blob *blob);
 /* ---- Decoders ---- */
 
 struct nt_decoder_row {
-    struct nt_link link;
+    struct nt_hash_link link;
     uint32_t number;
     struct nt_decoder decoder;
 };
@@ -359,8 +359,8 @@ struct nt_layout_output {
     uint32_t dataset, source; /* as above */
 };
 /* Emits a range, unless it is empty. Returns the result of `emit`. */
-enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
-                             const char *owner);
+enum nt_status nt_layout_emit_range(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                                    const char *owner);
 
 /* A file in pages/ next to a page's .raw and .bin, with a part of the page. */
 enum nt_page_file_kind {
@@ -404,8 +404,8 @@ struct nt_dataset_ops {
                             struct nt_group_record *record);
     /* The stored elements of a field's columns at a position, in a cluster whose page list need not be
      * loaded: loading it fails if they are others. False if unknown. NULL: no page list can be spared. */
-    bool (*claim_elements)(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
-                           uint32_t position, uint64_t *elements_ret);
+    bool (*unverified_elements)(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                uint32_t position, uint64_t *elements_ret);
     /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
     bool reloads_groups;
     /* Frees what else can be read again if memory is short, and returns how many bytes of the budget.
@@ -422,8 +422,8 @@ struct nt_dataset_ops {
      * page has one extent, at its offset. NULL: all pages have one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
-    /* Of a page in one extent whose bytes are in the file, the operations below say nothing. So the dataset
-     * may be closed once the page list has been copied. */
+    /* For a page that is one extent of the file, the operations below have nothing to add. So the dataset may
+     * be closed once the page list has been copied. */
     bool pages_stand_alone;
     /* The files of a page of a loaded group next to its .raw and .bin, ranges first. Returns their
      * number. Reads nothing. NULL: none. */
@@ -452,8 +452,9 @@ struct nt_dataset_ops {
     /* Columns whose pages are the same stored bytes, and whose elements are mostly needed with those of
      * `column`. Returns their number. NULL: none. */
     uint32_t (*sibling_columns)(const struct nt_dataset *dataset, uint32_t column,
-                                uint32_t columns[NT_DECODE_TOGETHER - 1]);
-    /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
+                                uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1]);
+    /* Describes the location of a page that is outside the file; its group is loaded. NULL: there are no such
+     * pages. */
     void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
                            char location[static NT_LOCATION_BYTES]);
     /* Finds the blob that a row of a part describes (dataset with field_groups), and opens its file,
@@ -461,7 +462,7 @@ struct nt_dataset_ops {
      * files only if the description lacks the size. Keeps the open file of `blob` if it is the same
      * one. NULL: no field describes blobs. */
     enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                const struct nt_description *description, bool opens_file,
+                                const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error);
     /* Sets `physical` and `levels`, or fails and sets neither. Called once, under the dataset's lock.
      * NULL: the dataset is its own physical dataset and has no levels. */
@@ -498,7 +499,7 @@ struct nt_column_group {
 /* The parts of the entries that the fields from `first_field` on have. */
 struct nt_parts {
     uint32_t first_field, count;
-    const uint64_t *borders; /* [part]: its first entry; then the number of all entries */
+    const uint64_t *boundaries; /* [part]: its first entry; then the number of all entries */
 };
 
 /* A field with groups of its own, and the first of them. */
@@ -509,15 +510,15 @@ struct nt_group_owner {
 enum { NT_FIRST_GROUPS = 16, NT_GROUP_SEGMENTS = 28, NT_BLOCK_GROUPS = 64 };
 
 /* The slots of a block's groups that are in memory. When none is, another block takes it over. */
-struct nt_group_places {
-    struct nt_group_places *next_free;
+struct nt_group_slot_map {
+    struct nt_group_slot_map *next_free;
     uint32_t used;
     atomic_uint slots[NT_BLOCK_GROUPS]; /* [group in the block]: its slot + 1; 0: none */
 };
 
 struct nt_group_block {
-    struct nt_group_places *_Atomic places; /* NULL: no group is in memory */
-    atomic_uint_least64_t known;            /* bits of groups: it was in memory once */
+    struct nt_group_slot_map *_Atomic places; /* NULL: no group is in memory */
+    atomic_uint_least64_t known;              /* bits of groups: it was in memory once */
 };
 
 /* The cluster groups of a dataset. The groups in memory are slots, in segments of doubling size that do not
@@ -528,7 +529,7 @@ struct nt_group_store {
     struct nt_group_block *blocks;
     struct nt_group *segments[NT_GROUP_SEGMENTS];
     /* Under the dataset's lock: */
-    struct nt_group_places *spare_places;
+    struct nt_group_slot_map *spare_slot_maps;
     uint32_t slot_count;
     uint32_t free_slot;  /* + 1: the first of those that hold no group, which are a list; 0: none */
     uint32_t hand;       /* the slot to look at next to release its page list */
@@ -609,7 +610,7 @@ struct nt_dataset {
     /* Other parts, of the fields of friends, in the order of their fields. See nt_field_parts. */
     const struct nt_parts *friend_parts;
     uint32_t friend_count;
-    const uint64_t *part_borders; /* [part]: its first entry; then the number of all entries */
+    const uint64_t *part_boundaries; /* [part]: its first entry; then the number of all entries */
     /* [part]: its deleted rows or NULL; known once a group of it is loaded. NULL: no deletions. */
     const struct nt_deletion_vector **part_deletions;
 
@@ -641,9 +642,10 @@ struct nt_file {
     const char *path;         /* absolute */
     struct nt_budget budget;  /* for its metadata */
     uint64_t page_bytes;      /* see nt_file_page_limit */
-    bool is_size_claimed;     /* the real size of the source is unknown here */
+    bool is_size_unverified;  /* the real size of the source is unknown here */
     struct nt_source *source; /* the whole file; for directories only stat and check */
-    /* Files in the layout; NULL: only `source`. One that follows itself has more pages elsewhere. */
+    /* Files in the layout; NULL: only `source`. An entry equal to the previous one stands for a source of the
+     * file's datasets that is no file of its own. */
     struct nt_source **layout_sources;
     uint32_t layout_source_count;
     struct nt_directory *directories; /* [0] is the root; may be the only one */
@@ -919,7 +921,7 @@ static inline bool nt_dataset_has_positions(const struct nt_dataset *dataset)
            (!dataset->field_groups || (dataset->part_count == 1 && !dataset->part_deletions));
 }
 /* Do all fields have the same clusters, so that rows can be counted per cluster? */
-static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
+static inline bool nt_dataset_shares_boundaries(const struct nt_dataset *dataset)
 {
     return !dataset->friend_count && (!dataset->has_sharded_clusters || dataset->field_groups);
 }

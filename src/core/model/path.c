@@ -17,7 +17,7 @@
 static void put_percent(struct nt_buffer *out, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        nt_buffer_format(out, "%%%02X", (uint8_t)bytes[i]);
+        nt_buffer_append_format(out, "%%%02X", (uint8_t)bytes[i]);
 }
 
 static bool dot_is_encoded(enum nt_name_rule rule, bool is_first_byte, bool is_first_dot)
@@ -69,7 +69,7 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
     for (uint32_t i = ancestors_of(dataset, field, path); i-- > 0;) {
         nt_buffer_append(out, dataset->fields[path[i]].name.bytes, dataset->fields[path[i]].name.length);
         if (i)
-            nt_buffer_byte(out, separator);
+            nt_buffer_append_byte(out, separator);
     }
 }
 
@@ -78,7 +78,7 @@ static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_ru
     if (name.length)
         nt_name_encode(name, rule, out);
     else
-        nt_buffer_byte(out, '%');
+        nt_buffer_append_byte(out, '%');
 }
 
 /* As snprintf: truncates, terminates, and returns the full length. */
@@ -101,7 +101,7 @@ size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *tex
         for (uint32_t i = ancestors_of(dataset, field, path); i-- > 0;) {
             put_name(&out, dataset->fields[path[i]].name, NT_NAME_FIELD);
             if (i)
-                nt_buffer_byte(&out, '/');
+                nt_buffer_append_byte(&out, '/');
         }
     return hand_out(&out, text, capacity);
 }
@@ -114,11 +114,11 @@ static void put_dataset(struct nt_buffer *out, const struct nt_dataset *dataset)
         path[depth++] = at;
     while (depth-- > 0) {
         put_name(out, directories[path[depth]].name, NT_NAME_DATASET);
-        nt_buffer_byte(out, '/');
+        nt_buffer_append_byte(out, '/');
     }
     put_name(out, dataset->name, NT_NAME_DATASET);
     if (!dataset->is_newest_cycle)
-        nt_buffer_format(out, ";%" PRIu32, dataset->cycle);
+        nt_buffer_append_format(out, ";%" PRIu32, dataset->cycle);
 }
 
 void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset)
@@ -127,7 +127,7 @@ void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *data
         put_dataset(out, dataset);
     } else {
         put_dataset(out, dataset->file->datasets[dataset->attribute_of]);
-        nt_buffer_text(out, "/" NT_ATTRIBUTE_PREFIX);
+        nt_buffer_append_string(out, "/" NT_ATTRIBUTE_PREFIX);
         nt_name_encode(dataset->name, NT_NAME_DATASET, out);
     }
 }
@@ -286,7 +286,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
     if (!found)
         return refuse_dataset(file, path, error);
     if (found->failure)
-        return nt_fail_with(error, found->failure);
+        return nt_fail_copy(error, found->failure);
     *dataset_ret = found;
     return NT_OK;
 }
@@ -329,7 +329,7 @@ enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *pat
                                struct nt_error *error)
 {
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     struct nt_text text = nt_text_of(path);
     uint32_t by_slashes = find_below(dataset, text, '/');
     uint32_t by_dots = strchr(path, '/') ? NT_NONE : find_below(dataset, text, '.');

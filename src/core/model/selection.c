@@ -19,7 +19,7 @@ static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the selection omits more than %" PRIu32 " runs of rows", UINT32_MAX - 1);
     struct nt_deletion_run *items =
-        nt_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
+        nt_array_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
     if (!items)
         return nt_fail_memory(error);
     builder->items = items;
@@ -134,7 +134,7 @@ static enum nt_status check_range(const struct nt_dataset *dataset, const struct
                        "entry %" PRIu64 " follows entry %" PRIu64
                        ": list entries in ascending order, each only once",
                        range->first, end - 1);
-    if (!nt_fits(range->first, range->count, dataset->entries))
+    if (!nt_range_fits(range->first, range->count, dataset->entries))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "entry %" PRIu64 " does not exist: the dataset has %" PRIu64,
                        range->first >= dataset->entries ? range->first : range->first + range->count - 1,
@@ -166,7 +166,7 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
     struct nt_deletion_vector_builder builder = {0};
     enum nt_status status = NT_OK;
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     if (dataset->file->resolve)
         return nt_file_refuse_stub(dataset->file, error);
     if (dataset->selection)

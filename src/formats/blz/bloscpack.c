@@ -107,7 +107,7 @@ static enum nt_status check_counts(const struct nt_bloscpack_header *header, str
 static enum nt_status parse_version_1(struct nt_cursor *cursor, struct nt_bloscpack_header *header,
                                       struct nt_error *error)
 {
-    nt_skip(cursor, 3);
+    nt_cursor_skip(cursor, 3);
     header->chunks = (int64_t)nt_get_le64(cursor);
     header->chunk_bytes = header->last_chunk_bytes = -1;
     header->checksum = NT_CHECKSUM_NONE;
@@ -165,8 +165,8 @@ bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t
     uint64_t before = (uint64_t)header->chunks - 1;
     if (before > 0 && header->chunk_bytes <= 0)
         return false;
-    return (before == 0 || nt_multiply(before, (uint64_t)header->chunk_bytes, bytes_ret)) &&
-           nt_add(*bytes_ret, (uint64_t)header->last_chunk_bytes, bytes_ret);
+    return (before == 0 || nt_checked_multiply(before, (uint64_t)header->chunk_bytes, bytes_ret)) &&
+           nt_checked_add(*bytes_ret, (uint64_t)header->last_chunk_bytes, bytes_ret);
 }
 
 /* ---- Metadata section ---- */
@@ -228,7 +228,7 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
     uint64_t start = NT_BLOSCPACK_HEADER_BYTES + METADATA_HEADER_BYTES;
     NT_TRY(nt_source_read(source, NT_BLOSCPACK_HEADER_BYTES, header, sizeof(header), error));
     NT_TRY(parse_metadata_header(header, metadata, error));
-    if (!nt_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
+    if (!nt_range_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
         return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends past the end of the file");
     uint8_t *stored = malloc(metadata->stored_bytes + 1);
     NT_TRY(nt_check_memory(stored, error));
@@ -262,7 +262,7 @@ static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpac
             uint64_t offset = nt_load_le64(bytes + i * OFFSET_BYTES);
             bool is_first = first + i == 0;
             if (offset < next || (is_first && offset != next) ||
-                !nt_fits(offset, NT_BLOSC_HEADER_BYTES, bloscpack->size))
+                !nt_range_fits(offset, NT_BLOSC_HEADER_BYTES, bloscpack->size))
                 return NT_OK;
             next = offset + NT_BLOSC_HEADER_BYTES;
         }
@@ -283,9 +283,9 @@ static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack
     uint64_t bytes = 0, slots;
     bloscpack->chunks_offset = bloscpack->offsets_offset;
     if (header->has_offsets) {
-        if (!nt_add((uint64_t)header->chunks, (uint64_t)header->append_chunks, &slots) ||
-            !nt_multiply(slots, OFFSET_BYTES, &bytes) ||
-            !nt_fits(bloscpack->offsets_offset, bytes, bloscpack->size))
+        if (!nt_checked_add((uint64_t)header->chunks, (uint64_t)header->append_chunks, &slots) ||
+            !nt_checked_multiply(slots, OFFSET_BYTES, &bytes) ||
+            !nt_range_fits(bloscpack->offsets_offset, bytes, bloscpack->size))
             return nt_fail(error, NT_CORRUPT, bloscpack->offsets_offset,
                            "the offsets of %" PRIi64 " chunks and the space for %" PRIi64
                            " more end past the end of the file",
@@ -358,7 +358,7 @@ static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *c
     NT_TRY(find_chunk(walk, chunk, error));
     if (chunk->is_lost)
         return NT_OK;
-    if (!nt_fits(chunk->offset, sizeof(bytes) + digest_bytes, bloscpack->size)) {
+    if (!nt_range_fits(chunk->offset, sizeof(bytes) + digest_bytes, bloscpack->size)) {
         chunk->damage = "the file ends before the chunk does";
         return NT_OK;
     }
@@ -413,7 +413,7 @@ static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *
 {
     struct totals *totals = context;
     totals->is_crossed |= totals->bytes % totals->item_bytes != 0;
-    if (!nt_add(totals->bytes, chunk->plain_bytes, &totals->bytes))
+    if (!nt_checked_add(totals->bytes, chunk->plain_bytes, &totals->bytes))
         return nt_fail(error, NT_LIMIT, chunk->offset, "the chunks have more than 2^64 bytes");
     return NT_OK;
 }
@@ -469,7 +469,7 @@ static enum nt_status read_array_metadata(struct nt_blz_build *build, const stru
     if (*is_array_ret)
         status = read_numpy(build, build->blz->metadata, content, &failure);
     if (status == NT_LIMIT || nt_is_retryable(status, &failure))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     if (status == NT_OK)
         return NT_OK;
     *is_array_ret = false;

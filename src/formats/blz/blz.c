@@ -185,10 +185,10 @@ static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, str
     struct nt_bloscpack bloscpack;
     NT_TRY(nt_bloscpack_open(source, &bloscpack, NULL, error));
     uint64_t header_bytes = bloscpack.header.header_bytes;
-    NT_TRY(nt_layout_put(layout, 0, header_bytes, "bloscpack header"));
-    NT_TRY(nt_layout_put(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata"));
-    return nt_layout_put(layout, bloscpack.offsets_offset, bloscpack.chunks_offset - bloscpack.offsets_offset,
-                         "offsets");
+    NT_TRY(nt_layout_emit_range(layout, 0, header_bytes, "bloscpack header"));
+    NT_TRY(nt_layout_emit_range(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata"));
+    return nt_layout_emit_range(layout, bloscpack.offsets_offset,
+                                bloscpack.chunks_offset - bloscpack.offsets_offset, "offsets");
 }
 
 static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -205,7 +205,7 @@ static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emi
         status =
             is_metadata ? nt_source_size(source, &bytes, error) : emit_chunk_file(&layout, source, error);
         if (status == NT_OK && is_metadata)
-            status = nt_layout_put(&layout, 0, bytes, "metadata");
+            status = nt_layout_emit_range(&layout, 0, bytes, "metadata");
         if (!nt_is_environmental(status))
             status = NT_OK; /* a damaged or missing file has no ranges */
     }
@@ -228,7 +228,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *mark = (struct mark){0};
     if (nt_is_retryable(status, &failure))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     if (status == NT_OK)
         *mark = (struct mark){attributes.st_ino, (uint64_t)attributes.st_size,
                               (uint64_t)attributes.st_mtim.tv_sec, (uint64_t)attributes.st_mtim.tv_nsec};
@@ -247,7 +247,7 @@ static enum nt_status load_table(struct nt_folder *folder, const char *name, jso
     nt_budget_init(&budget, 0, nt_metadata_ceiling());
     enum nt_status status = nt_blz_json_load(folder, name, 0, &budget, table_ret, &failure);
     nt_budget_deinit(&budget);
-    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 /* Appends the directory of a table's first or last column to the table's; false if there is none. */
@@ -264,7 +264,7 @@ static bool append_column(const json_t *table, bool is_last, struct nt_buffer *d
     if (!nt_folder_is_name_below(text))
         return false;
     nt_buffer_append(directory, text.bytes, text.length);
-    nt_buffer_byte(directory, '/');
+    nt_buffer_append_byte(directory, '/');
     return true;
 }
 
@@ -278,13 +278,13 @@ static enum nt_status find_sizes(struct nt_folder *folder, bool is_last, char **
     for (unsigned depth = 0; status == NT_OK && is_table && depth <= NT_BLZ_DEPTH; depth++) {
         struct nt_buffer name = {0};
         json_t *table = NULL;
-        nt_buffer_format(&name, "%s__rootdirs__", nt_buffer_string(&directory));
+        nt_buffer_append_format(&name, "%s__rootdirs__", nt_buffer_string(&directory));
         status = name.failed ? nt_fail_memory(error) : load_table(folder, name.bytes, &table, error);
         is_table = table && append_column(table, is_last, &directory);
         json_decref(table);
         nt_buffer_deinit(&name);
     }
-    nt_buffer_text(&directory, "meta/sizes");
+    nt_buffer_append_string(&directory, "meta/sizes");
     if (status == NT_OK && !(*name_ret = nt_buffer_take(&directory)))
         status = nt_fail_memory(error);
     nt_buffer_deinit(&directory);
@@ -305,7 +305,7 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
 
 /* ---- The state ---- */
 
-/* The state's file is the last one that exists, else meta/storage, which takes_folder has found. */
+/* The state's file is the last one that exists, else meta/storage, which accepts_folder has found. */
 static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_version *version,
                                  struct nt_error *error)
 {
@@ -485,7 +485,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
 }
 
 /* A link that leads out of the folder counts as a mark, too: opening reports what is wrong with it. */
-static enum nt_status takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
+static enum nt_status accepts_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
 {
     NT_TRY(nt_folder_has(folder, "meta/storage", takes_ret, error));
     if (*takes_ret)
@@ -496,7 +496,7 @@ static enum nt_status takes_folder(struct nt_folder *folder, bool *takes_ret, st
 static enum nt_status recognize_folder(const struct nt_source *source, struct nt_error *error)
 {
     bool is_taken;
-    NT_TRY(takes_folder(source->folder, &is_taken, error));
+    NT_TRY(accepts_folder(source->folder, &is_taken, error));
     if (is_taken)
         return NT_OK;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
@@ -524,7 +524,7 @@ static enum nt_status open_blz(struct nt_source *source, const struct nt_open_op
 const struct nt_format nt_format_blz = {
     .name = "blz",
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
-    .takes_folder = takes_folder,
+    .accepts_folder = accepts_folder,
     .find_state = blz_find_state,
     .recognize = recognize_file,
     .open = open_blz,

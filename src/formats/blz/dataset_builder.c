@@ -35,7 +35,8 @@ const char *nt_blz_path(struct nt_blz_build *build, const char *directory)
 
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source, struct nt_error *error)
 {
-    struct nt_source **sources = nt_grow(files->sources, files->count, &files->capacity, sizeof(source));
+    struct nt_source **sources =
+        nt_array_grow(files->sources, files->count, &files->capacity, sizeof(source));
     NT_TRY(nt_check_memory(sources, error));
     files->sources = sources;
     sources[files->count++] = source;
@@ -111,7 +112,7 @@ static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *fie
     uint64_t items = dtype->items;
     for (uint32_t i = 0; i < count; i++) {
         all[i] = dimensions[i];
-        if (!nt_multiply(items, dimensions[i], &items))
+        if (!nt_checked_multiply(items, dimensions[i], &items))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the shape has more than 2^64 items");
     }
     if (dtype->dimension_count)
@@ -127,7 +128,7 @@ static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_c
                                struct nt_error *error)
 {
     struct nt_blz_column *infos =
-        nt_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
+        nt_array_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
     NT_TRY(nt_check_memory(infos, error));
     build->infos = infos;
     infos[build->model.column_count] = *info;

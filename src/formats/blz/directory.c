@@ -107,7 +107,7 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
     if (names->count == MAX_FILES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than %d files of metadata",
                        MAX_FILES);
-    const char **list = nt_grow(names->list, names->count, &names->capacity, sizeof(*list));
+    const char **list = nt_array_grow(names->list, names->count, &names->capacity, sizeof(*list));
     NT_TRY(nt_check_memory(list, error));
     names->list = list;
     list[names->count] = nt_arena_copy(names->arena, entry->name, strlen(entry->name));
@@ -127,7 +127,7 @@ static enum nt_status read_file(struct nt_blz_build *build, const char *path, st
     enum nt_status status = nt_blz_json_load(build->folder, path, build->metadata.count,
                                              &build->dataset->file->budget, &file->content, &failure);
     if (nt_is_retryable(status, &failure))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     if (status != NT_OK)
         file->unreadable = nt_arena_format(build->dataset->arena, "%s", failure.message);
     return status == NT_OK || file->unreadable ? nt_blz_add_file(build, &build->metadata, path, error)
@@ -223,7 +223,7 @@ static enum nt_status blz_attributes_read(struct nt_blz_build *build, const char
         if (status == NT_OK)
             return NT_OK;
         if (nt_is_retryable(status, &failure))
-            return nt_fail_with(error, &failure);
+            return nt_fail_copy(error, &failure);
         if (status == NT_NOT_FOUND)
             continue;
         node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
@@ -511,7 +511,7 @@ static enum nt_status add_table_column(struct nt_blz_build *build, const char *t
     if (status == NT_OK)
         return NT_OK;
     if (nt_is_retryable(status, &failure))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     column->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
     column->failure = status;
     build->model.fields[field].kind = NT_FIELD_UNREADABLE;

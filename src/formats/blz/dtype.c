@@ -86,9 +86,9 @@ static void append_escape(struct nt_literal *literal, struct nt_buffer *out)
     char letter = literal->at < literal->end ? literal->text[literal->at++] : '\0';
     const char *found = letter ? strchr(letters, letter) : NULL;
     if (found)
-        nt_buffer_byte(out, meanings[found - letters]);
+        nt_buffer_append_byte(out, meanings[found - letters]);
     else if (letter == 'x')
-        nt_buffer_byte(out, (char)hexadecimal(literal, 2));
+        nt_buffer_append_byte(out, (char)hexadecimal(literal, 2));
     else if (letter == 'u')
         append_code_point(literal, out, hexadecimal(literal, 4));
     else if (letter == 'U')
@@ -113,7 +113,7 @@ void nt_literal_string(struct nt_literal *literal, struct nt_buffer *out)
         if (character == '\\')
             append_escape(literal, out);
         else
-            nt_buffer_byte(out, character);
+            nt_buffer_append_byte(out, character);
     }
     literal_fail(literal, "the end of a string");
 }
@@ -156,23 +156,23 @@ static bool literal_word(struct nt_literal *literal, const char *word)
 void nt_append_literal(struct nt_buffer *out, const char *bytes, size_t length)
 {
     const uint8_t *at = (const uint8_t *)bytes;
-    nt_buffer_byte(out, '\'');
+    nt_buffer_append_byte(out, '\'');
     while (length) {
         uint32_t code_point = 0;
         size_t step = nt_utf8_decode(at, length, &code_point);
         if (step == 0) /* a lone byte, written like Python's surrogateescape */
-            nt_buffer_format(out, "\\udc%02x", *at);
+            nt_buffer_append_format(out, "\\udc%02x", *at);
         else if (code_point >= 0x20 && code_point < 0x7F && code_point != '\'' && code_point != '\\')
-            nt_buffer_byte(out, (char)code_point);
+            nt_buffer_append_byte(out, (char)code_point);
         else if (code_point < 0x80)
-            nt_buffer_format(out, "\\x%02x", code_point);
+            nt_buffer_append_format(out, "\\x%02x", code_point);
         else
-            nt_buffer_format(out, code_point < 0x10000 ? "\\u%04x" : "\\U%08x", code_point);
+            nt_buffer_append_format(out, code_point < 0x10000 ? "\\u%04x" : "\\U%08x", code_point);
         step = step ? step : 1;
         at += step;
         length -= step;
     }
-    nt_buffer_byte(out, '\'');
+    nt_buffer_append_byte(out, '\'');
 }
 
 /* ---- Plain types ---- */
@@ -477,7 +477,7 @@ static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
     if (!dimensions)
         return out_of_memory(parser);
     for (uint32_t i = 0; i < count; i++) {
-        if (!nt_multiply(dtype->items, shape[i], &dtype->items))
+        if (!nt_checked_multiply(dtype->items, shape[i], &dtype->items))
             return too_large(parser, "the shape of a sub-array");
         dimensions[i] = shape[i];
     }
@@ -490,7 +490,7 @@ static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
 
 static bool member_bytes(struct parser *parser, const struct nt_blz_member *member, uint64_t *bytes_ret)
 {
-    if (nt_multiply(member->type.items, member->type.dtype.bytes, bytes_ret) &&
+    if (nt_checked_multiply(member->type.items, member->type.dtype.bytes, bytes_ret) &&
         *bytes_ret <= NT_BLZ_ITEM_BYTES)
         return true;
     return too_large(parser, "a member of more than 256 MiB");
@@ -502,7 +502,8 @@ static struct nt_blz_member *add_member(struct parser *parser, struct member_lis
         too_large(parser, "more than 65536 members");
         return NULL;
     }
-    struct nt_blz_member *members = nt_grow(list->members, list->count, &list->capacity, sizeof(*members));
+    struct nt_blz_member *members =
+        nt_array_grow(list->members, list->count, &list->capacity, sizeof(*members));
     if (!members) {
         out_of_memory(parser);
         return NULL;
@@ -555,16 +556,16 @@ static bool list_parts(struct parser *parser, const struct nt_blz_dtype *dtype, 
 static void append_part(struct nt_buffer *out, const struct nt_dtype_member *part)
 {
     const char *quote = part->dtype->member_count ? "" : "'";
-    nt_buffer_text(out, out->length > 1 ? ", (" : "(");
+    nt_buffer_append_string(out, out->length > 1 ? ", (" : "(");
     nt_append_literal(out, part->name.bytes, part->name.length);
-    nt_buffer_format(out, ", %s%s%s", quote, part->dtype->numpy, quote);
+    nt_buffer_append_format(out, ", %s%s%s", quote, part->dtype->numpy, quote);
     if (part->dimension_count) {
-        nt_buffer_text(out, ", (");
+        nt_buffer_append_string(out, ", (");
         for (uint32_t i = 0; i < part->dimension_count; i++)
-            nt_buffer_format(out, i ? ", %" PRIu64 : "%" PRIu64, part->dimensions[i]);
-        nt_buffer_text(out, part->dimension_count == 1 ? ",)" : ")");
+            nt_buffer_append_format(out, i ? ", %" PRIu64 : "%" PRIu64, part->dimensions[i]);
+        nt_buffer_append_string(out, part->dimension_count == 1 ? ",)" : ")");
     }
-    nt_buffer_byte(out, ')');
+    nt_buffer_append_byte(out, ')');
 }
 
 static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype)
@@ -577,13 +578,13 @@ static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype
         return out_of_memory(parser);
     if (is_list) {
         dtype->dtype.members = parts;
-        nt_buffer_byte(&text, '[');
+        nt_buffer_append_byte(&text, '[');
         for (uint32_t i = 0; i < dtype->dtype.member_count; i++)
             append_part(&text, &parts[i]);
-        nt_buffer_byte(&text, ']');
+        nt_buffer_append_byte(&text, ']');
     } else {
         dtype->dtype.member_count = 0;
-        nt_buffer_format(&text, "|V%u", dtype->dtype.bytes);
+        nt_buffer_append_format(&text, "|V%u", dtype->dtype.bytes);
     }
     dtype->dtype.numpy = nt_buffer_to_arena(&text, parser->arena);
     return dtype->dtype.numpy || out_of_memory(parser);

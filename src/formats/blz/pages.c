@@ -78,8 +78,8 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
 {
     struct counting *counting = context;
     bool is_declared = !chunk->damage || chunk->is_size_known;
-    counting->is_known =
-        counting->is_known && is_declared && nt_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
+    counting->is_known = counting->is_known && is_declared &&
+                         nt_checked_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
     return NT_OK;
 }
 
@@ -94,7 +94,7 @@ static enum nt_status count_superchunk(struct nt_source *source, uint32_t elemen
     if (status == NT_OK)
         status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &counting, &damage);
     if (nt_is_retryable(status, &damage))
-        return nt_fail_with(error, &damage);
+        return nt_fail_copy(error, &damage);
     *is_known_ret = status == NT_OK && counting.is_known && counting.bytes % element_bytes == 0;
     *elements_ret = counting.bytes / element_bytes;
     return NT_OK;
@@ -104,7 +104,8 @@ static enum nt_status count_superchunk(struct nt_source *source, uint32_t elemen
 static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_t total, uint64_t *rest_ret)
 {
     uint64_t before = blz_superchunk_index(column, column->file_count - 1), elements;
-    if (full == 0 || !nt_multiply(full, before, &elements) || elements >= total || total - elements > full)
+    if (full == 0 || !nt_checked_multiply(full, before, &elements) || elements >= total ||
+        total - elements > full)
         return false;
     *rest_ret = total - elements;
     return true;
@@ -275,7 +276,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     struct nt_error damage = {0};
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
     if (nt_is_retryable(status, &damage))
-        return nt_fail_with(error, &damage);
+        return nt_fail_copy(error, &damage);
     if (status != NT_OK) { /* its number of rows is unknown */
         builder->is_lost = true;
         builder->refused = is_refused(status) ? builder->source : NT_NONE;
@@ -293,7 +294,7 @@ static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t
         NT_TRY(blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
                                        builder->total, &builder->full, error));
     builder->is_measured = true;
-    builder->is_placed = builder->full && nt_multiply(builder->full, count, end_ret);
+    builder->is_placed = builder->full && nt_checked_multiply(builder->full, count, end_ret);
     if (builder->is_placed && *end_ret > builder->total)
         *end_ret = builder->total;
     return NT_OK;
@@ -393,7 +394,7 @@ static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements
     if (status == NT_OK)
         return NT_OK;
     if (nt_is_retryable(status, &damage))
-        return nt_fail_with(error, &damage);
+        return nt_fail_copy(error, &damage);
     return is_refused(status) ? add_unreadable(builder, builder->source, elements, error)
                               : add_failure(builder, failure, elements, error);
 }
@@ -405,7 +406,7 @@ static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, b
 {
     uint64_t row_bytes = builder->column->items * builder->element_bytes, full,
              declared = chunk->header.plain_bytes;
-    if (!is_last || !nt_multiply(builder->column->chunk_rows, row_bytes, &full))
+    if (!is_last || !nt_checked_multiply(builder->column->chunk_rows, row_bytes, &full))
         return needed;
     return declared > needed && declared <= full && declared % row_bytes == 0 ? declared : needed;
 }
@@ -415,7 +416,7 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
 {
     const struct nt_blz_column *column = builder->column;
     uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows, needed;
-    if (!nt_multiply(rows * column->items, builder->element_bytes, &needed))
+    if (!nt_checked_multiply(rows * column->items, builder->element_bytes, &needed))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk has more than 2^64 bytes");
     struct nt_bloscpack_chunk chunk;
     bool has_chunk;
@@ -491,7 +492,7 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     builder->is_placed = true;
     if (builder->column->items == 0) /* rows have no bytes, whatever chunks exist */
         return NT_OK;
-    if (!nt_multiply(dataset->entries, builder->column->items, &all))
+    if (!nt_checked_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the column has more than 2^64 elements");
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;

@@ -55,10 +55,10 @@ static size_t word_length(const struct scanner *scanner)
 
 static void append_quoted(struct nt_buffer *out, const char *mark, const char *text, size_t length)
 {
-    nt_buffer_byte(out, '"');
-    nt_buffer_text(out, mark);
+    nt_buffer_append_byte(out, '"');
+    nt_buffer_append_string(out, mark);
     nt_buffer_append(out, text, length);
-    nt_buffer_byte(out, '"');
+    nt_buffer_append_byte(out, '"');
 }
 
 static bool is_long_integer(const char *number, size_t length)
@@ -86,7 +86,7 @@ static void copy_token(struct scanner *scanner, struct nt_buffer *out)
             nt_buffer_append(out, token, length);
     } else {
         length = 1;
-        nt_buffer_byte(out, *token);
+        nt_buffer_append_byte(out, *token);
     }
     scanner->at += length;
 }

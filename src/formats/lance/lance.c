@@ -89,7 +89,7 @@ static enum nt_status open_lance(struct nt_source *source, const struct nt_open_
 const struct nt_format nt_format_lance = {
     .name = "lance",
     .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2, and datasets of them (directories)",
-    .takes_folder = nt_lance_takes_folder,
+    .accepts_folder = nt_lance_takes_folder,
     .recognize = nt_lance_recognize,
     .open = open_lance,
     .find_version = nt_lance_find_version,

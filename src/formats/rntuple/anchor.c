@@ -25,7 +25,7 @@ enum { STREAMER_BYTES = 6, COUNT_BYTES = 4, CHECKSUM_BYTES = 8 };
 
 static void read_58_bytes(struct nt_cursor *cursor, struct nt_anchor *anchor)
 {
-    nt_skip(cursor, 12); /* class checksum, version and size of the anchor; not needed */
+    nt_cursor_skip(cursor, 12); /* class checksum, version and size of the anchor; not needed */
     anchor->header.offset = nt_get_be64(cursor);
     anchor->header.stored_bytes = nt_get_be32(cursor);
     anchor->header.length = nt_get_be32(cursor);
@@ -261,7 +261,7 @@ static enum nt_status report_orphans(void *context, const struct nt_anchor_recor
     const struct check *check = context;
     struct nt_error failure;
     if (nt_is_environmental(set_failure(check->file, record, &failure)))
-        return nt_fail_with(error, &failure);
+        return nt_fail_copy(error, &failure);
     check->emit(check->context, &failure);
     return NT_OK;
 }

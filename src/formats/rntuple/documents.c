@@ -58,7 +58,7 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
     if (position < annotated->window || position >= annotated->end)
         return;
     struct item *items =
-        nt_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
+        nt_array_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
     annotated->has_failed |= !items;
     if (!items)
         return;
@@ -216,13 +216,13 @@ static enum nt_status append_line(struct annotated *annotated, struct nt_buffer 
     const struct item *current = &annotated->current;
     size_t left = current->position + current->bytes - annotated->position;
     size_t count = left < LINE_BYTES ? left : LINE_BYTES;
-    nt_buffer_format(out, "%08zx ", annotated->position);
+    nt_buffer_append_format(out, "%08zx ", annotated->position);
     append_bytes(out, annotated->envelope.bytes + annotated->position, count);
     if (annotated->position == current->position && current->what)
-        nt_buffer_format(out, "  %s: %s", current->whole, current->what);
+        nt_buffer_append_format(out, "  %s: %s", current->whole, current->what);
     else if (annotated->position == current->position)
-        nt_buffer_text(out, "  not read");
-    nt_buffer_byte(out, '\n');
+        nt_buffer_append_string(out, "  not read");
+    nt_buffer_append_byte(out, '\n');
     annotated->position += count;
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }

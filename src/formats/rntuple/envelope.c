@@ -40,7 +40,7 @@ static void set_payload(struct nt_envelope *envelope)
     const struct nt_framing *framing = envelope->generation->framing;
     envelope->payload =
         nt_cursor(envelope->bytes, envelope->length - nt_checksum_info(framing->checksum)->bytes);
-    nt_skip(&envelope->payload, framing->preamble_bytes);
+    nt_cursor_skip(&envelope->payload, framing->preamble_bytes);
 }
 
 void nt_envelope_deinit(struct nt_envelope *envelope)
@@ -84,7 +84,7 @@ static void name_location(const struct nt_envelope *envelope, struct nt_error *e
 static enum nt_status check_range(struct nt_source *source, const char *name,
                                   const struct nt_anchor_link *range, struct nt_error *error)
 {
-    if (!nt_fits(range->offset, range->stored_bytes, source->size))
+    if (!nt_range_fits(range->offset, range->stored_bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, range->offset,
                        "%s: %" PRIu64 " bytes at offset %" PRIu64 " are outside the file of %" PRIu64
                        " bytes",
@@ -127,7 +127,7 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
     struct nt_envelope envelope = {.budget = budget,
                                    .kind = kind,
                                    .offset = nt_source_local_offset(source, range->offset),
-                                   .is_in_object = source->is_of_objects,
+                                   .is_in_object = source->is_object_store,
                                    .object = range->offset / NT_OBJECT_SPACE};
     const struct nt_metadata_range metadata_range = {.offset = range->offset,
                                                      .bytes = range->stored_bytes,
@@ -241,8 +241,8 @@ enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budg
     enum nt_status status = load_once(source, budget, generation, kind, &range, envelope_ret, &first);
     if (status == NT_OK)
         return NT_OK;
-    if (nt_is_environmental(status) || !nt_source_forget(source, range.offset, range.stored_bytes))
-        return nt_fail_with(error, &first);
+    if (nt_is_environmental(status) || !nt_source_invalidate(source, range.offset, range.stored_bytes))
+        return nt_fail_copy(error, &first);
     return load_once(source, budget, generation, kind, &range, envelope_ret, error);
 }
 
@@ -309,7 +309,7 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
                                 nt_cursor_left(&start));
     *cursor = start;
     frame_ret->payload = nt_get_cursor(cursor, bytes);
-    nt_skip(&frame_ret->payload, envelope->generation->framing->frame_size_bytes);
+    nt_cursor_skip(&frame_ret->payload, envelope->generation->framing->frame_size_bytes);
     nt_cursor_label(&frame_ret->payload, what, "frame size");
     frame_ret->items = is_list ? nt_get_le32(&frame_ret->payload) : 0;
     nt_cursor_label(&frame_ret->payload, what, "items");

@@ -308,7 +308,7 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
         for (uint32_t k = group->first_cluster; k < group->first_cluster + group->clusters; k++) {
             const struct nt_cluster_summary *summary = &footer->summaries[k];
             uint64_t cluster_end;
-            if (!nt_add(summary->first_entry, summary->entries, &cluster_end))
+            if (!nt_checked_add(summary->first_entry, summary->entries, &cluster_end))
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "footer: cluster %u ends beyond 2^64 entries",
                                k);
             dataset->clusters[k] =
@@ -328,7 +328,7 @@ static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error 
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         const struct nt_group_record *group = &dataset->groups.records[i];
         uint64_t end;
-        if (!nt_add(group->first_entry, group->entries, &end))
+        if (!nt_checked_add(group->first_entry, group->entries, &end))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "footer: cluster group %u ends beyond 2^64 entries", i);
         if (end > dataset->entries)

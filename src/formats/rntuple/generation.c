@@ -210,11 +210,11 @@ static bool is_predraft_header(const uint8_t *header, size_t header_bytes)
 static enum nt_footer_start footer_start_of(const uint8_t *footer, size_t footer_bytes)
 {
     struct nt_cursor cursor = nt_cursor(footer, footer_bytes);
-    nt_skip(&cursor, crc32_framing.preamble_bytes);
+    nt_cursor_skip(&cursor, crc32_framing.preamble_bytes);
     while ((int64_t)nt_get_le64(&cursor) < 0 && !cursor.failed) {
         /* more words of feature flags follow */
     }
-    nt_skip(&cursor, sizeof(uint32_t)); /* the header's checksum */
+    nt_cursor_skip(&cursor, sizeof(uint32_t)); /* the header's checksum */
     return (int32_t)nt_get_le32(&cursor) < 0 ? NT_FOOTER_STARTS_LIST : NT_FOOTER_STARTS_RECORD;
 }
 

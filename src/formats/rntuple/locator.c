@@ -139,7 +139,7 @@ bool nt_locator_is_local(const struct nt_locator *locator)
 enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
                                  uint64_t *address_ret, struct nt_error *error)
 {
-    if (object > NT_OBJECT_MAX_NUMBER || !nt_fits(offset, bytes, NT_OBJECT_MAX_BYTES))
+    if (object > NT_OBJECT_MAX_NUMBER || !nt_range_fits(offset, bytes, NT_OBJECT_MAX_BYTES))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "%s: cannot read %" PRIu64 " bytes at byte %" PRIu64 " of object %" PRIu64
                        ": the limits are byte %" PRIu64 " and object %d",
@@ -202,13 +202,15 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
 {
     if (names_object(locator)) {
-        nt_buffer_format(out, "%s 0x%016" PRIx64 ", %" PRIu64 " bytes",
-                         locator->kind == NT_LOCATOR_MULTI ? "Multi (type 3)" : kind_names[locator->kind],
-                         locator->offset, locator->bytes);
+        nt_buffer_append_format(out, "%s 0x%016" PRIx64 ", %" PRIu64 " bytes",
+                                locator->kind == NT_LOCATOR_MULTI ? "Multi (type 3)"
+                                                                  : kind_names[locator->kind],
+                                locator->offset, locator->bytes);
     } else if (nt_locator_is_local(locator)) {
-        nt_buffer_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
+        nt_buffer_append_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset,
+                                locator->bytes);
     } else {
-        nt_buffer_format(out, "%s (type %u) ", kind_names[locator->kind], locator->type);
+        nt_buffer_append_format(out, "%s (type %u) ", kind_names[locator->kind], locator->type);
         nt_append_printable(out, locator->payload.bytes, locator->payload.length);
     }
 }

@@ -155,17 +155,17 @@ static enum nt_status check_checksum(const struct document *document, uint64_t s
                                      struct nt_error *error)
 {
     struct nt_buffer text = {0};
-    nt_buffer_byte(&text, '{');
+    nt_buffer_append_byte(&text, '{');
     for (size_t i = 0; i < document->count; i++) {
         const struct nt_json_member *member = &document->members[i];
         if (nt_text_is(member->key, "checksum"))
             continue;
-        nt_buffer_format(&text, "%s\"", text.length > 1 ? "," : "");
+        nt_buffer_append_format(&text, "%s\"", text.length > 1 ? "," : "");
         nt_buffer_append(&text, member->key.bytes, member->key.length);
-        nt_buffer_text(&text, "\":");
+        nt_buffer_append_string(&text, "\":");
         nt_json_append_compact(member->value, &text);
     }
-    nt_buffer_byte(&text, '}');
+    nt_buffer_append_byte(&text, '}');
     bool is_whole = !text.failed;
     *found_ret = is_whole ? nt_xxh3(text.bytes, text.length) : 0;
     nt_buffer_deinit(&text);

@@ -111,7 +111,7 @@ static enum nt_status keep_locator(struct nt_page_builder *builder, const struct
 {
     struct nt_external_pages *list = &builder->elsewhere;
     struct nt_external_page *items =
-        nt_grow(list->items, list->count, &builder->elsewhere_capacity, sizeof(*items));
+        nt_array_grow(list->items, list->count, &builder->elsewhere_capacity, sizeof(*items));
     if (!items)
         return nt_fail_memory(error);
     list->items = items;
@@ -170,7 +170,7 @@ enum nt_status nt_page_builder_finish(struct nt_page_builder *builder, enum nt_s
 
 /* ---- Build a cluster group ---- */
 
-struct filler {
+struct list_builder {
     struct nt_dataset *dataset;
     struct nt_group *group;
     const struct nt_envelope *envelope;
@@ -180,26 +180,29 @@ struct filler {
 
 /* ---- Columns ---- */
 
-static enum nt_status fill_pages(struct filler *filler, uint32_t column, struct nt_column_pages *pages)
+static enum nt_status fill_pages(struct list_builder *list_builder, uint32_t column,
+                                 struct nt_column_pages *pages)
 {
     for (uint32_t i = 0; i < pages->pages.items; i++) {
-        struct nt_page_record record = nt_page_record_read(filler->envelope, &pages->pages.payload);
-        enum nt_status status = nt_page_builder_add(&filler->builder, column, &record, filler->error);
+        struct nt_page_record record = nt_page_record_read(list_builder->envelope, &pages->pages.payload);
+        enum nt_status status =
+            nt_page_builder_add(&list_builder->builder, column, &record, list_builder->error);
         if (status != NT_OK)
             return status;
     }
-    return nt_envelope_check(filler->envelope, &pages->pages.payload, "list of pages", filler->error);
+    return nt_envelope_check(list_builder->envelope, &pages->pages.payload, "list of pages",
+                             list_builder->error);
 }
 
-static enum nt_status fill_range(struct filler *filler, struct nt_cursor *columns, uint32_t cluster,
-                                 uint32_t column)
+static enum nt_status fill_range(struct list_builder *list_builder, struct nt_cursor *columns,
+                                 uint32_t cluster, uint32_t column)
 {
     struct nt_column_pages pages;
-    NT_TRY(nt_column_pages_read(filler->envelope, columns, &pages, filler->error));
-    NT_TRY(nt_group_builder_start(&filler->builder.group, cluster, column, filler->error));
-    NT_TRY(fill_pages(filler, column, &pages));
-    NT_TRY(nt_column_pages_finish(filler->envelope, &pages, filler->error));
-    struct nt_range *range = filler->builder.group.range;
+    NT_TRY(nt_column_pages_read(list_builder->envelope, columns, &pages, list_builder->error));
+    NT_TRY(nt_group_builder_start(&list_builder->builder.group, cluster, column, list_builder->error));
+    NT_TRY(fill_pages(list_builder, column, &pages));
+    NT_TRY(nt_column_pages_finish(list_builder->envelope, &pages, list_builder->error));
+    struct nt_range *range = list_builder->builder.group.range;
     range->state = pages.is_suppressed ? NT_RANGE_SUPPRESSED : NT_RANGE_PRESENT;
     range->first_element = pages.first_element;
     range->compression_settings = pages.compression_settings;
@@ -208,42 +211,43 @@ static enum nt_status fill_range(struct filler *filler, struct nt_cursor *column
 
 /* A cluster lists its columns in order of id or of its column group. Columns after the end of the list
  * were added later and are absent from this cluster. */
-static enum nt_status fill_cluster(struct filler *filler, struct nt_cursor *clusters, uint32_t cluster)
+static enum nt_status fill_cluster(struct list_builder *list_builder, struct nt_cursor *clusters,
+                                   uint32_t cluster)
 {
-    struct nt_dataset *dataset = filler->dataset;
+    struct nt_dataset *dataset = list_builder->dataset;
     uint32_t group_number = dataset->clusters[cluster].column_group;
     const struct nt_column_group *shard =
         group_number == NT_NONE ? NULL : &dataset->column_groups[group_number];
     uint32_t most = shard ? shard->count : dataset->column_count;
     struct nt_frame columns;
-    NT_TRY(nt_cluster_columns_read(filler->envelope, clusters, &columns, filler->error));
+    NT_TRY(nt_cluster_columns_read(list_builder->envelope, clusters, &columns, list_builder->error));
     if (columns.items > most)
-        return nt_envelope_fail(filler->envelope, &columns.payload, NT_CORRUPT, filler->error,
+        return nt_envelope_fail(list_builder->envelope, &columns.payload, NT_CORRUPT, list_builder->error,
                                 "cluster %u lists %u columns, but there are only %u", cluster, columns.items,
                                 most);
     for (uint32_t i = 0; i < columns.items; i++)
-        NT_TRY(fill_range(filler, &columns.payload, cluster, shard ? shard->columns[i] : i));
+        NT_TRY(fill_range(list_builder, &columns.payload, cluster, shard ? shard->columns[i] : i));
     return NT_OK;
 }
 
 /* ---- Clusters ---- */
 
-static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *summaries)
+static enum nt_status fill_summaries(struct list_builder *list_builder, struct nt_frame *summaries)
 {
-    struct nt_dataset *dataset = filler->dataset;
-    struct nt_group *group = filler->group;
+    struct nt_dataset *dataset = list_builder->dataset;
+    struct nt_group *group = list_builder->group;
     if (summaries->items != group->clusters)
-        return nt_fail_number(filler->error, NT_CORRUPT, filler->envelope->offset,
+        return nt_fail_number(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
                               "page list: cluster summaries", group->clusters, summaries->items);
     for (uint32_t i = 0; i < group->clusters; i++) {
         struct nt_cluster_summary summary;
-        enum nt_status status =
-            nt_cluster_summary_read(filler->envelope, &summaries->payload, &summary, filler->error);
+        enum nt_status status = nt_cluster_summary_read(list_builder->envelope, &summaries->payload, &summary,
+                                                        list_builder->error);
         uint64_t end;
         if (status != NT_OK)
             return status;
-        if (!nt_add(summary.first_entry, summary.entries, &end) || end > dataset->entries)
-            return nt_fail(filler->error, NT_CORRUPT, filler->envelope->offset,
+        if (!nt_checked_add(summary.first_entry, summary.entries, &end) || end > dataset->entries)
+            return nt_fail(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
                            "page list: cluster %u has entries beyond the dataset's %" PRIu64,
                            group->first_cluster + i, dataset->entries);
         if (!nt_group_is_known(dataset, group->number)) /* else others read it */
@@ -253,15 +257,15 @@ static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *sum
     return NT_OK;
 }
 
-static enum nt_status check_column_groups(const struct filler *filler)
+static enum nt_status check_column_groups(const struct list_builder *list_builder)
 {
-    const struct nt_dataset *dataset = filler->dataset;
-    for (uint32_t i = 0; i < filler->group->clusters; i++) {
-        uint32_t column_group = dataset->clusters[filler->group->first_cluster + i].column_group;
+    const struct nt_dataset *dataset = list_builder->dataset;
+    for (uint32_t i = 0; i < list_builder->group->clusters; i++) {
+        uint32_t column_group = dataset->clusters[list_builder->group->first_cluster + i].column_group;
         if (column_group != NT_NONE && column_group >= dataset->column_group_count)
-            return nt_fail(filler->error, NT_CORRUPT, filler->envelope->offset,
+            return nt_fail(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
                            "page list: cluster %u is of column group %u, but there are only %u",
-                           filler->group->first_cluster + i, column_group, dataset->column_group_count);
+                           list_builder->group->first_cluster + i, column_group, dataset->column_group_count);
     }
     return NT_OK;
 }
@@ -284,42 +288,43 @@ static uint64_t count_pages(const struct nt_envelope *envelope, struct nt_frame 
     return pages;
 }
 
-static enum nt_status fill(struct filler *filler, uint64_t header_checksum)
+static enum nt_status fill(struct list_builder *list_builder, uint64_t header_checksum)
 {
     struct nt_page_list list;
-    enum nt_status status = nt_page_list_read(filler->envelope, &list, filler->error);
-    if (status == NT_OK && filler->envelope->generation->has_summaries_in_page_list) {
-        status =
-            nt_header_checksum_check(filler->envelope, header_checksum, list.header_checksum, filler->error);
+    enum nt_status status = nt_page_list_read(list_builder->envelope, &list, list_builder->error);
+    if (status == NT_OK && list_builder->envelope->generation->has_summaries_in_page_list) {
+        status = nt_header_checksum_check(list_builder->envelope, header_checksum, list.header_checksum,
+                                          list_builder->error);
         if (status == NT_OK)
-            status = fill_summaries(filler, &list.summaries);
+            status = fill_summaries(list_builder, &list.summaries);
     }
     if (status == NT_OK)
-        status = check_column_groups(filler);
-    if (status == NT_OK && list.clusters.items != filler->group->clusters)
-        status = nt_fail_number(filler->error, NT_CORRUPT, filler->envelope->offset, "page list: clusters",
-                                filler->group->clusters, list.clusters.items);
+        status = check_column_groups(list_builder);
+    if (status == NT_OK && list.clusters.items != list_builder->group->clusters)
+        status = nt_fail_number(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
+                                "page list: clusters", list_builder->group->clusters, list.clusters.items);
     if (status != NT_OK)
         return status;
-    status = nt_page_builder_init(&filler->builder, filler->dataset, filler->group->number, filler->envelope,
-                                  filler->error);
+    status = nt_page_builder_init(&list_builder->builder, list_builder->dataset, list_builder->group->number,
+                                  list_builder->envelope, list_builder->error);
     if (status == NT_OK)
-        status = nt_group_builder_reserve(&filler->builder.group,
-                                          count_pages(filler->envelope, list.clusters), filler->error);
-    for (uint32_t i = 0; status == NT_OK && i < filler->group->clusters; i++)
-        status = fill_cluster(filler, &list.clusters.payload, filler->group->first_cluster + i);
-    return nt_page_builder_finish(&filler->builder, status, filler->error);
+        status =
+            nt_group_builder_reserve(&list_builder->builder.group,
+                                     count_pages(list_builder->envelope, list.clusters), list_builder->error);
+    for (uint32_t i = 0; status == NT_OK && i < list_builder->group->clusters; i++)
+        status = fill_cluster(list_builder, &list.clusters.payload, list_builder->group->first_cluster + i);
+    return nt_page_builder_finish(&list_builder->builder, status, list_builder->error);
 }
 
 enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t group,
                                   const struct nt_envelope *envelope, uint64_t header_checksum,
                                   struct nt_error *error)
 {
-    struct filler filler = {
+    struct list_builder list_builder = {
         .dataset = dataset,
         .group = nt_group_slot(dataset, group),
         .envelope = envelope,
         .error = error,
     };
-    return fill(&filler, header_checksum);
+    return fill(&list_builder, header_checksum);
 }

@@ -46,7 +46,7 @@ static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *ext
         extents[i].offset = nt_load_le64(bytes);
         extents[i].bytes = rest < maximum ? rest : maximum;
         rest -= extents[i].bytes;
-        if (!nt_fits(extents[i].offset, extents[i].bytes, file->size))
+        if (!nt_range_fits(extents[i].offset, extents[i].bytes, file->size))
             return nt_fail(error, NT_CORRUPT, offset,
                            "%s: extent %" PRIu64 " of a payload (%" PRIu64 " bytes at byte %" PRIu64
                            ") ends past the end of the file",
@@ -62,13 +62,13 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     struct nt_source *file = payload->file;
     uint64_t maximum = payload->maximum_key_bytes;
     /* The file contains all of the payload, split or not, and the first part is at its offset. */
-    if (bytes > file->size || !nt_fits(offset, bytes < maximum ? bytes : maximum, file->size))
+    if (bytes > file->size || !nt_range_fits(offset, bytes < maximum ? bytes : maximum, file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: cannot read %" PRIu64 " bytes of a file of %" PRIu64 " bytes", file->path, bytes,
                        file->size);
     uint64_t keys = count_keys(bytes, maximum);
     uint64_t list_bytes;
-    if (!nt_multiply(keys - 1, OFFSET_BYTES, &list_bytes) || (keys > 1 && list_bytes > maximum))
+    if (!nt_checked_multiply(keys - 1, OFFSET_BYTES, &list_bytes) || (keys > 1 && list_bytes > maximum))
         return nt_fail(error, NT_CORRUPT, offset,
                        "%s: %" PRIu64 " bytes cannot be split into keys of %" PRIu64 " bytes", file->path,
                        bytes, maximum);
@@ -131,7 +131,7 @@ static void payload_prefetch(struct nt_source *source, const struct nt_extent *e
 static bool payload_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     struct payload_source *payload = (struct payload_source *)source;
-    return bytes <= payload->maximum_key_bytes && nt_source_forget(payload->file, offset, bytes);
+    return bytes <= payload->maximum_key_bytes && nt_source_invalidate(payload->file, offset, bytes);
 }
 
 static void payload_close(struct nt_source *source)
@@ -167,7 +167,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
                            .split_bytes = maximum_key_bytes,
                            .beneath = file_source,
                            .path = file_source->path,
-                           .is_of_objects = file_source->is_of_objects};
+                           .is_object_store = file_source->is_object_store};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;

@@ -37,7 +37,7 @@ static void check(struct reader *reader, struct nt_cursor *cursor, const char *w
 static struct nt_cursor read_frame(struct reader *reader, struct nt_cursor *cursor, const char *what)
 {
     struct nt_cursor start = *cursor;
-    nt_skip(cursor, 4);
+    nt_cursor_skip(cursor, 4);
     uint32_t size = nt_get_le32(cursor);
     if (reader->status == NT_OK && (cursor->failed || size < 8 || size > nt_cursor_left(&start)))
         reader->status = nt_envelope_fail(reader->envelope, &start, NT_CORRUPT, reader->error,
@@ -46,7 +46,7 @@ static struct nt_cursor read_frame(struct reader *reader, struct nt_cursor *curs
     *cursor = start;
     cursor->failed |= reader->status != NT_OK;
     struct nt_cursor payload = nt_get_cursor(cursor, size);
-    nt_skip(&payload, 8);
+    nt_cursor_skip(&payload, 8);
     nt_cursor_label(&payload, what, "frame versions and size");
     return payload;
 }
@@ -110,7 +110,7 @@ static void read_field(struct reader *reader, struct nt_cursor *cursor, struct n
     field->role = role < UINT16_MAX ? (uint16_t)role : UINT16_MAX;
     field->parent_id = nt_labelled_le64(&frame, "field", "parent field id");
     uint32_t children = nt_labelled_le32(&frame, "field", "number of children");
-    nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they store this field as their parent */
+    nt_cursor_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they store this field as their parent */
     nt_cursor_label(&frame, "field", "children");
     field->unknown_bytes = nt_cursor_left(&frame);
     check(reader, &frame, "field");
@@ -160,7 +160,7 @@ static void read_column(struct reader *reader, struct nt_cursor *cursor, struct 
     column->flags = nt_get_le32(&model); /* sorted or not */
     nt_cursor_label(&model, "column", "flags");
     column->field_id = nt_labelled_le64(&frame, "column", "field id");
-    nt_skip(&frame, sizeof(uint32_t)); /* its position in the field; the order of ids is the same */
+    nt_cursor_skip(&frame, sizeof(uint32_t)); /* its position in the field; the order of ids is the same */
     nt_cursor_label(&frame, "column", "position in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
     check(reader, &model, "column model");
@@ -256,7 +256,7 @@ static struct footer open_footer(const struct nt_envelope *envelope, struct nt_e
     if (nt_cursor_left(cursor) >= POSTSCRIPT_BYTES) {
         cursor->end -= POSTSCRIPT_BYTES;
         postscript.position = postscript.labelled = cursor->end;
-        nt_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
+        nt_cursor_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
         nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }
     uint64_t stored = nt_labelled_le64(cursor, "footer", "clusters");
@@ -350,7 +350,7 @@ static enum nt_status build_cluster(struct nt_dataset *dataset, const struct foo
 {
     const struct cluster *cluster = &footer->cluster;
     uint64_t end;
-    if (!nt_add(cluster->first_entry, cluster->entries, &end))
+    if (!nt_checked_add(cluster->first_entry, cluster->entries, &end))
         return nt_fail(error, NT_CORRUPT, footer->reader.envelope->offset,
                        "footer: cluster %u ends beyond 2^64 entries", footer->number);
     dataset->clusters[footer->number] =

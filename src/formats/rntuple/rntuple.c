@@ -186,7 +186,8 @@ static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envel
     if (status != NT_OK)
         return nt_is_environmental(status) ? status : NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = nt_layout_put(&emitter->output, extents[i].offset, extents[i].bytes, nt_envelope_name(kind));
+        status = nt_layout_emit_range(&emitter->output, extents[i].offset, extents[i].bytes,
+                                      nt_envelope_name(kind));
     free(extents);
     return status;
 }
@@ -207,7 +208,7 @@ static enum nt_status emit_dataset(const struct emitter *emitter)
     const struct nt_anchor *anchor = &rntuple->anchor;
     struct nt_layout_output of_file = emitter->output;
     of_file.source = rntuple->objects ? emitter->dataset->file->layout_source_count - 1 : 0;
-    NT_TRY(nt_layout_put(&of_file, anchor->offset, anchor->stored_bytes, "anchor"));
+    NT_TRY(nt_layout_emit_range(&of_file, anchor->offset, anchor->stored_bytes, "anchor"));
     NT_TRY(emit_envelope(emitter, NT_ENVELOPE_HEADER, anchor->header.offset, anchor->header.stored_bytes));
     NT_TRY(emit_envelope(emitter, NT_ENVELOPE_FOOTER, anchor->footer.offset, anchor->footer.stored_bytes));
     NT_TRY(emit_links(emitter, NT_ENVELOPE_PAGE_LIST, rntuple->page_lists, rntuple->page_list_count));
@@ -454,7 +455,7 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
     rntuple->schema_minor = object->schema_minor;
     enum nt_status opened = open_objects(opening, rntuple), status = opened;
     if (object->failure)
-        status = nt_fail_with(opening->error, object->failure);
+        status = nt_fail_copy(opening->error, object->failure);
     else if (!object->anchor)
         status = nt_anchor_read(object, anchor, opening->error);
     struct nt_source *source = rntuple->objects ? rntuple->objects : dataset->file->source;

@@ -339,7 +339,7 @@ enum nt_status nt_records_read(const struct nt_envelope *envelope, struct nt_fra
 /* Reads a string: u32 length and bytes. The envelope owns the bytes. Empty if the cursor fails. */
 struct nt_text nt_get_text(struct nt_cursor *cursor);
 
-/* The same, and numbers, labelled for who observes the cursor. */
+/* The same, and numbers, with a label for the observer of the cursor. */
 #define NT_DEFINE_LABELLED(name, type, get)                                                                  \
     static inline type name(struct nt_cursor *cursor, const char *whole, const char *what)                   \
     {                                                                                                        \
@@ -631,7 +631,7 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
                                        struct nt_predraft_header *header_ret, struct nt_schema *schema,
                                        struct nt_error *error);
 
-/* Reads a verified footer for who observes its cursor. */
+/* Reads a verified footer, for the observer of its cursor. */
 enum nt_status nt_predraft_footer_read(const struct nt_envelope *envelope, struct nt_error *error);
 
 /* nt_predraft_build puts all clusters, with their entries, into one cluster group. On the group's first

@@ -134,7 +134,7 @@ static enum nt_status add_container(void *context, const struct nt_roaring_bitma
     roaring->maximum = high | container->last;
     roaring->containers++;
     roaring->kinds[container->kind]++;
-    if (!nt_add(roaring->cardinality, container->cardinality, &roaring->cardinality))
+    if (!nt_checked_add(roaring->cardinality, container->cardinality, &roaring->cardinality))
         return nt_fail(error, NT_LIMIT, container->offset,
                        "the bitmap holds all 2^64 values, more than a 64-bit count can express");
     return NT_OK;
@@ -366,12 +366,13 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
     const struct layout *layout = context;
     uint64_t at = bitmap->offset;
     if (layout->roaring->width == NT_ROARING_64)
-        NT_TRY(nt_layout_put(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key"));
-    NT_TRY(nt_layout_put(&layout->output, at, bitmap->header_bytes, "header"));
+        NT_TRY(nt_layout_emit_range(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high),
+                                    "bucket key"));
+    NT_TRY(nt_layout_emit_range(&layout->output, at, bitmap->header_bytes, "header"));
     at += bitmap->header_bytes;
-    NT_TRY(nt_layout_put(&layout->output, at, bitmap->descriptor_bytes, "descriptors"));
+    NT_TRY(nt_layout_emit_range(&layout->output, at, bitmap->descriptor_bytes, "descriptors"));
     at += bitmap->descriptor_bytes;
-    return nt_layout_put(&layout->output, at, bitmap->offset_bytes, "offset header");
+    return nt_layout_emit_range(&layout->output, at, bitmap->offset_bytes, "offset header");
 }
 
 static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -379,7 +380,7 @@ static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit 
 {
     struct layout layout = {.roaring = file->format_data, .output = {.emit = emit, .context = context}};
     if (layout.roaring->width == NT_ROARING_64)
-        NT_TRY(nt_layout_put(&layout.output, 0, sizeof(uint64_t), "bucket count"));
+        NT_TRY(nt_layout_emit_range(&layout.output, 0, sizeof(uint64_t), "bucket count"));
     struct nt_roaring_walk walk = {
         .source = file->source,
         .width = layout.roaring->width,
@@ -387,8 +388,8 @@ static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit 
         .on_bitmap = emit_bitmap,
     };
     NT_TRY(nt_roaring_walk(&walk, error));
-    return nt_layout_put(&layout.output, layout.roaring->end, file->source->size - layout.roaring->end,
-                         "trailing bytes");
+    return nt_layout_emit_range(&layout.output, layout.roaring->end, file->source->size - layout.roaring->end,
+                                "trailing bytes");
 }
 
 /* Minimum bytes of a container besides its values. Validation reads them, so they count as metadata. */

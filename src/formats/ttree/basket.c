@@ -49,10 +49,10 @@ static enum nt_status read_key(struct nt_cursor *cursor, struct nt_basket *baske
     basket->bytes = nt_get_be32(cursor);
     uint16_t key_version = nt_get_be16(cursor);
     basket->object_bytes = nt_get_be32(cursor);
-    nt_skip(cursor, sizeof(uint32_t)); /* time */
+    nt_cursor_skip(cursor, sizeof(uint32_t)); /* time */
     basket->key_bytes = nt_get_be16(cursor);
     basket->cycle = nt_get_be16(cursor);
-    nt_skip(cursor, key_version > LARGE_VERSION ? 2 * sizeof(uint64_t) : 2 * sizeof(uint32_t));
+    nt_cursor_skip(cursor, key_version > LARGE_VERSION ? 2 * sizeof(uint64_t) : 2 * sizeof(uint32_t));
     if (cursor->failed)
         return fail_cut(cursor->end, error);
     if (basket->key_bytes > INT16_MAX || basket->key_bytes < cursor->position)
@@ -67,7 +67,7 @@ static enum nt_status read_key(struct nt_cursor *cursor, struct nt_basket *baske
 static bool read_members(struct nt_cursor *cursor, struct nt_basket *basket)
 {
     basket->version = nt_get_be16(cursor);
-    nt_skip(cursor, sizeof(uint32_t)); /* fBufferSize: capacity of the writer's buffer */
+    nt_cursor_skip(cursor, sizeof(uint32_t)); /* fBufferSize: capacity of the writer's buffer */
     basket->entry_bytes = nt_get_be32(cursor);
     bool has_io_bits = basket->entry_bytes > INT32_MAX;
     if (has_io_bits) {

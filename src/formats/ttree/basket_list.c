@@ -29,13 +29,13 @@ static int64_t first_entry(const struct nt_ttree_branch *branch, uint32_t slot)
     return __builtin_add_overflow(branch->first_entry, branch->entries, &end) ? branch->entries : end;
 }
 
-/* Has a basket in the object no entries? The branches of split objects have such baskets. Its number of
+/* Does a basket in the object have no entries? The branches of split objects have such baskets. Its number of
  * entries is in front of the last two of its members, which are the end of its key. */
 static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded *embedded)
 {
     enum { KEY_BYTES_OFFSET = 14, BYTES_AFTER = 4 + 4 + 1 };
     struct nt_cursor cursor = nt_cursor(tree->object + embedded->offset, embedded->bytes);
-    nt_skip(&cursor, KEY_BYTES_OFFSET);
+    nt_cursor_skip(&cursor, KEY_BYTES_OFFSET);
     uint16_t key_bytes = nt_get_be16(&cursor);
     if (cursor.failed || key_bytes < BYTES_AFTER || key_bytes > embedded->bytes)
         return false;
@@ -144,7 +144,7 @@ static bool set_extent(const struct nt_ttree_branch *branch, uint32_t slot, uint
     uint64_t bytes = load(branch->basket_bytes, 4, slot);
     extent->end = extent->offset + bytes;
     extent->slot = slot;
-    return extent->offset && bytes && nt_fits(extent->offset, bytes, file_bytes) &&
+    return extent->offset && bytes && nt_range_fits(extent->offset, bytes, file_bytes) &&
            first_entry(branch, slot) < first_entry(branch, slot + 1);
 }
 
@@ -228,7 +228,7 @@ static enum nt_status check_location(const struct nt_ttree *tree, const struct n
                        "basket %" PRIu32 ": its entries are impossible: from %" PRId64 " up to %" PRId64,
                        location->slot, first, end);
     if (location->offset == 0 || location->is_embedded || first == end ||
-        nt_fits(location->offset, location->bytes, file_bytes))
+        nt_range_fits(location->offset, location->bytes, file_bytes))
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, tree->record_offset,
                    "basket %" PRIu32 ": %" PRIu32 " bytes at byte %" PRIu64

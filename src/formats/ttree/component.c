@@ -2,7 +2,7 @@
  *
  * Components from C++ types and from the members of classes.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ uint32_t nt_component_open(struct nt_component_builder *builder, const struct nt
     if (builder->failure.status != NT_OK)
         return 0;
     struct nt_component *components =
-        nt_grow(builder->components, builder->count, &builder->capacity, sizeof(*builder->components));
+        nt_array_grow(builder->components, builder->count, &builder->capacity, sizeof(*builder->components));
     if (!nt_component_check_memory(builder, components))
         return 0;
     builder->components = components;
@@ -84,7 +84,7 @@ static struct nt_text name_array(struct nt_component_builder *builder, struct nt
     struct nt_buffer text = {0};
     nt_buffer_append(&text, type.bytes, type.length);
     for (uint32_t i = first; i < dimensions->count; i++)
-        nt_buffer_format(&text, "[%u]", dimensions->sizes[i]);
+        nt_buffer_append_format(&text, "[%u]", dimensions->sizes[i]);
     const char *copy = nt_buffer_to_arena(&text, builder->arena);
     return nt_component_check_memory(builder, copy) ? nt_text_of(copy) : (struct nt_text){0};
 }

@@ -2,7 +2,7 @@
  *
  * Shapes and steps from components: the fields that a branch has, and the bytes that store them.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include <stdlib.h>
 
@@ -141,7 +141,7 @@ static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
     if (has_failed(emitter))
         return 0;
     struct nt_step *steps =
-        nt_grow(emitter->steps, emitter->count, &emitter->capacity, sizeof(*emitter->steps));
+        nt_array_grow(emitter->steps, emitter->count, &emitter->capacity, sizeof(*emitter->steps));
     if (!nt_component_check_memory(emitter->builder, steps))
         return 0;
     emitter->steps = steps;
@@ -212,7 +212,7 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
     uint64_t count = component->count;
     uint32_t inner = index + 1;
     while (emitter->components[inner].kind == NT_COMPONENT_ARRAY) {
-        if (!nt_multiply(count, emitter->components[inner].count, &count))
+        if (!nt_checked_multiply(count, emitter->components[inner].count, &count))
             count = UINT64_MAX;
         inner++;
     }
@@ -498,7 +498,8 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
     for (uint32_t i = first; i < end; i = interpretation->steps[i].end) {
         const struct nt_step *step = &interpretation->steps[i];
         uint64_t count;
-        if (!nt_multiply(times, step->kind == NT_STEP_HEADER ? 1 : step->count, &count) || count > INT32_MAX)
+        if (!nt_checked_multiply(times, step->kind == NT_STEP_HEADER ? 1 : step->count, &count) ||
+            count > INT32_MAX)
             return false;
         if (step->kind == NT_STEP_VALUES) {
             if (step->output != NT_NONE)

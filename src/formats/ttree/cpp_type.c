@@ -2,7 +2,7 @@
  *
  * Parses names of C++ types: collections, pairs, strings and numbers; titles of leaves and members.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include <math.h>
 
@@ -226,7 +226,7 @@ struct nt_dimensions nt_title_dimensions(struct nt_text title, uint32_t length)
         uint32_t size;
         if (!parse_size(inside, &size))
             continue;
-        fits = dimensions.count < NT_STREAMER_DIMENSIONS && nt_multiply(product, size, &product);
+        fits = dimensions.count < NT_STREAMER_DIMENSIONS && nt_checked_multiply(product, size, &product);
         if (fits)
             dimensions.sizes[dimensions.count++] = size;
     }

@@ -2,7 +2,7 @@
  *
  * Components of ROOT's classes with streamers of their own.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

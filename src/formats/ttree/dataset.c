@@ -180,7 +180,7 @@ static bool has_offsets(const struct nt_ttree_map *map, const struct nt_ttree_co
 
 /* Where lists end, and the next column of the branch: their items, or where the lists in them end. */
 static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
-                                uint32_t columns[NT_DECODE_TOGETHER - 1])
+                                uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
     const struct nt_ttree_column *items = map->columns;
@@ -191,7 +191,7 @@ static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t colum
     while (end + 1 < dataset->column_count && items[end + 1].branch == items[column].branch &&
            has_offsets(map, &items[end]))
         end++;
-    for (uint32_t i = first; i <= end && count < NT_DECODE_TOGETHER - 1; i++)
+    for (uint32_t i = first; i <= end && count < NT_MAX_SHARED_OUTPUTS - 1; i++)
         if (i != column)
             columns[count++] = i;
     return count;
@@ -244,7 +244,7 @@ static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttre
 {
     uint32_t root = nt_tfile_root_version(nt_tfile_of(dataset->file)->header.version);
     struct nt_buffer writer = {0};
-    nt_buffer_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
+    nt_buffer_append_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
     dataset->format = "ttree";
     dataset->parts_are_clusters = true;
     dataset->version = dataset->generation = nt_arena_format(dataset->arena, "%u", tree->version);

@@ -94,20 +94,20 @@ static enum nt_status decode_numbers(const struct nt_operation *operation, const
 static enum nt_status move(const struct nt_operation *operation, const uint8_t *from, size_t count,
                            uint8_t *to, struct nt_error *error)
 {
-    switch ((enum nt_mover)operation->mover) {
-    case NT_MOVE_COPY:
+    switch ((enum nt_number_copy)operation->number_copy) {
+    case NT_NUMBER_COPY_PLAIN:
         memcpy(to, from, count * operation->width);
         return NT_OK;
-    case NT_MOVE_16:
+    case NT_NUMBER_COPY_SWAP16:
         nt_swap16(from, count, to);
         return NT_OK;
-    case NT_MOVE_32:
+    case NT_NUMBER_COPY_SWAP32:
         nt_swap32(from, count, to);
         return NT_OK;
-    case NT_MOVE_64:
+    case NT_NUMBER_COPY_SWAP64:
         nt_swap64(from, count, to);
         return NT_OK;
-    case NT_MOVE_OTHER:
+    case NT_NUMBER_COPY_DECODE:
         break;
     }
     return decode_numbers(operation, from, count, to, error);
@@ -134,11 +134,11 @@ static enum nt_status move_rows(const struct nt_operation *operation, const uint
     enum nt_status status = NT_OK;
     if (stride == (size_t)operation->count * operation->width)
         return move(operation, from, count, to, error);
-    if (operation->count == 1 && operation->mover == NT_MOVE_16) {
+    if (operation->count == 1 && operation->number_copy == NT_NUMBER_COPY_SWAP16) {
         gather16(from, stride, count, to);
-    } else if (operation->count == 1 && operation->mover == NT_MOVE_32) {
+    } else if (operation->count == 1 && operation->number_copy == NT_NUMBER_COPY_SWAP32) {
         gather32(from, stride, count, to);
-    } else if (operation->count == 1 && operation->mover == NT_MOVE_64) {
+    } else if (operation->count == 1 && operation->number_copy == NT_NUMBER_COPY_SWAP64) {
         gather64(from, stride, count, to);
     } else {
         for (; status == NT_OK && count; from += stride, to += row_bytes) {
@@ -171,7 +171,7 @@ static enum nt_status take(struct run *run, uint64_t count, uint64_t bytes, cons
                            struct nt_error *error)
 {
     uint64_t all = UINT64_MAX;
-    if (!nt_multiply(count, bytes, &all) || all > left(run))
+    if (!nt_checked_multiply(count, bytes, &all) || all > left(run))
         return fail_end(run, all, what, error);
     run->at += (size_t)all;
     return NT_OK;
@@ -679,8 +679,8 @@ static struct list list_of(const struct nt_operation *operations)
     list.item_bytes = operation->body_bytes;
     if (list.form == FORM_STRING) {
         list.item_bytes = 1;
-        list.values =
-            (struct nt_operation){.mover = NT_MOVE_COPY, .width = 1, .element_bytes = 1, .count = 1};
+        list.values = (struct nt_operation){
+            .number_copy = NT_NUMBER_COPY_PLAIN, .width = 1, .element_bytes = 1, .count = 1};
     } else if (!list.item_bytes || list.item_bytes == NT_VARIABLE ||
                (!list.has_ends && (!operation->only || only->values == NT_NONE ||
                                    list.item_bytes != only->count * only->width))) {
@@ -706,7 +706,7 @@ static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries,
         rest |= bytes & mask;
         uint64_t end = before + (bytes >> shift);
         memcpy(to + sizeof(end) * i, &end, sizeof(end));
-        nt_write_ahead(to + sizeof(end) * i);
+        nt_prefetch_for_write(to + sizeof(end) * i);
     }
     for (uint32_t i = 0; rest && i < count; i++) { /* up to the first that is not regular */
         uint32_t regular = bytes;
@@ -803,7 +803,7 @@ __attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *l
         if (has_ends) {
             sum += count;
             memcpy(to, &sum, sizeof(sum));
-            nt_write_ahead(to);
+            nt_prefetch_for_write(to);
             to += sizeof(sum);
         }
         start = end + front.bytes;
@@ -1078,8 +1078,8 @@ static enum nt_status make_list(const struct nt_packed *ends, const struct nt_pa
     return finish(&of_items, content, error);
 }
 
-static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
-                                      struct nt_error *error)
+static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *error)
 {
     struct nt_basket_content content;
     enum nt_status status =
@@ -1099,7 +1099,7 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
 
 static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    return decode_together(packed, &output, 1, error);
+    return decode_shared(packed, &output, 1, error);
 }
 
 /* All outputs share the decompression. */
@@ -1121,9 +1121,9 @@ static uint64_t packed_bytes(const struct nt_decoder *decoder, uint64_t elements
 
 static const struct nt_decoder_ops basket_ops = {.decode = decode,
                                                  .are_shared = are_shared,
-                                                 .decode_together = decode_together,
+                                                 .decode_shared = decode_shared,
                                                  .packed_bytes = packed_bytes,
-                                                 .takes_memory = true};
+                                                 .allocates_memory = true};
 
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error)
@@ -1167,8 +1167,8 @@ static enum nt_status count_by_bytes(const struct nt_interpretation *from, const
     for (uint32_t i = 0; i < from->output_count; i++) {
         counts[i] = (struct nt_output_count){.elements = basket->entries, .items = bytes / from->item_bytes};
         if (!from->outputs[i].is_offsets &&
-            !nt_multiply(bytes / from->item_bytes, nt_steps_count(from->steps, 0, from->step_count, i),
-                         &counts[i].elements))
+            !nt_checked_multiply(bytes / from->item_bytes,
+                                 nt_steps_count(from->steps, 0, from->step_count, i), &counts[i].elements))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements of a basket overflows");
     }
     return NT_OK;

@@ -177,7 +177,7 @@ static enum nt_status examine(const struct joining *joining)
         return refuse(joining, "the file has no tree of this name");
     status = read_friend(joining, object, &record, &failure);
     if (nt_is_environmental(status))
-        return nt_fail_with(joining->error, &failure);
+        return nt_fail_copy(joining->error, &failure);
     return status == NT_OK ? check(joining, record) : refuse(joining, failure.message);
 }
 
@@ -261,10 +261,10 @@ static enum nt_status join(struct joining *joining)
 static void write_note(const struct nt_ttree_friend *friend, struct nt_error *note)
 {
     struct nt_buffer text = {0};
-    nt_buffer_text(&text, "friend ");
+    nt_buffer_append_string(&text, "friend ");
     nt_append_printable(&text, friend->name.bytes, friend->name.length);
     if (friend->file.length) {
-        nt_buffer_text(&text, " of file ");
+        nt_buffer_append_string(&text, " of file ");
         nt_append_printable(&text, friend->file.bytes, friend->file.length);
     }
     nt_fail(note, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not shown: %s",

@@ -2,7 +2,7 @@
  *
  * What a branch stores: from its leaves, and the class or member that a TBranchElement is of.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include <stdlib.h>
 
@@ -373,5 +373,5 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
                                         interpretation_ret, error)
                       : nt_fail_memory(error);
     }
-    return builder->failure.status == NT_OK ? NT_OK : nt_fail_with(error, &builder->failure);
+    return builder->failure.status == NT_OK ? NT_OK : nt_fail_copy(error, &builder->failure);
 }

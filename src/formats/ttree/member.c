@@ -2,7 +2,7 @@
  *
  * Components from the members of classes, as their streamer elements describe them.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -34,7 +34,7 @@ static struct nt_dimensions element_dimensions(const struct nt_streamer_element 
     uint64_t product = 1;
     for (uint32_t i = 0; i < element->dimension_count && i < NT_STREAMER_DIMENSIONS; i++) {
         dimensions.sizes[dimensions.count++] = element->dimensions[i];
-        if (!nt_multiply(product, element->dimensions[i], &product))
+        if (!nt_checked_multiply(product, element->dimensions[i], &product))
             product = 0;
     }
     uint32_t length = element->length;

@@ -202,7 +202,7 @@ static enum nt_status numbers(struct walk *walk, struct nt_object_member *member
 {
     uint64_t byte_count;
     member->offset = walk->cursor.position;
-    if (!nt_multiply(member->count, width, &byte_count) || byte_count > nt_cursor_left(&walk->cursor))
+    if (!nt_checked_multiply(member->count, width, &byte_count) || byte_count > nt_cursor_left(&walk->cursor))
         walk->cursor.failed = true;
     else
         member->bytes = nt_get_bytes(&walk->cursor, byte_count);
@@ -294,9 +294,9 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
         uint64_t offset = (uint64_t)(tag & ~NT_TFILE_CLASS_MASK);
         named = nt_cursor(cursor->bytes, cursor->position);
         if (offset < walk->base + NT_TFILE_MAP_OFFSET ||
-            !nt_skip(&named, offset - NT_TFILE_MAP_OFFSET - walk->base) ||
+            !nt_cursor_skip(&named, offset - NT_TFILE_MAP_OFFSET - walk->base) ||
             nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG)
-            return fail(walk, *name_ret, "no class is where the reference to its class points", error);
+            return fail(walk, *name_ret, "the reference to its class does not lead to a class", error);
     }
     size_t left = nt_cursor_left(&named);
     left = left < NT_TFILE_MAX_CLASS_NAME ? left : NT_TFILE_MAX_CLASS_NAME;
@@ -306,7 +306,7 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
         return fail(walk, *name_ret, "the name of its class has no end", error);
     *name_ret = (struct nt_text){name, (size_t)(last - name)};
     if (tag == NT_TFILE_NEW_CLASS_TAG)
-        nt_skip(cursor, name_ret->length + 1);
+        nt_cursor_skip(cursor, name_ret->length + 1);
     return NT_OK;
 }
 
@@ -351,11 +351,11 @@ static enum nt_status walk_pointer(struct walk *walk, struct nt_text name, struc
 static void skip_tobject(struct nt_cursor *cursor, uint32_t *id_ret, uint32_t *bits_ret)
 {
     if (nt_get_be16(cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
-        nt_skip(cursor, 4);
+        nt_cursor_skip(cursor, 4);
     *id_ret = nt_get_be32(cursor);
     *bits_ret = nt_get_be32(cursor);
     if (*bits_ret & NT_TOBJECT_IS_REFERENCED)
-        nt_skip(cursor, 2);
+        nt_cursor_skip(cursor, 2);
 }
 
 static const struct nt_text id_name = {"fUniqueID", 9}, bits_name = {"fBits", 5}, uint_name = {"UInt_t", 6};
@@ -368,11 +368,11 @@ static enum nt_status walk_tobject(struct walk *walk, struct nt_error *error)
     struct nt_object_member bits = id;
     bits.name = bits_name;
     if (nt_get_be16(&walk->cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
-        nt_skip(&walk->cursor, 4);
+        nt_cursor_skip(&walk->cursor, 4);
     NT_TRY(numbers(walk, &id, 4, error));
     NT_TRY(numbers(walk, &bits, 4, error));
     if (nt_load_be32(bits.bytes) & NT_TOBJECT_IS_REFERENCED)
-        nt_skip(&walk->cursor, 2);
+        nt_cursor_skip(&walk->cursor, 2);
     return NT_OK;
 }
 
@@ -412,17 +412,17 @@ static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *m
         member->count = get_count(walk, width_of(member->type));
     } else if (known->kind == TREFARRAY) {
         skip_tobject(cursor, &id, &bits);
-        nt_skip(cursor, get_length(cursor));
+        nt_cursor_skip(cursor, get_length(cursor));
         member->count = get_count(walk, 4);
-        nt_skip(cursor, 4 + 2); /* lower bound, number of the process */
+        nt_cursor_skip(cursor, 4 + 2); /* lower bound, number of the process */
     } else if (known->kind == TREF) {
         struct nt_cursor ahead = *cursor;
-        nt_skip(&ahead, 2 + 4);
+        nt_cursor_skip(&ahead, 2 + 4);
         uint32_t ahead_bits = nt_get_be32(&ahead);
-        nt_skip(cursor, 2);
+        nt_cursor_skip(cursor, 2);
         enum nt_status status = numbers(walk, member, 4, error);
-        nt_skip(cursor, ahead_bits & NT_TOBJECT_IS_REFERENCED ? 6 : 4);
-        nt_skip(cursor, ahead_bits & TREF_HAS_UUID ? get_length(cursor) : 2);
+        nt_cursor_skip(cursor, ahead_bits & NT_TOBJECT_IS_REFERENCED ? 6 : 4);
+        nt_cursor_skip(cursor, ahead_bits & TREF_HAS_UUID ? get_length(cursor) : 2);
         return status;
     }
     if (cursor->failed)
@@ -453,8 +453,9 @@ static enum nt_status walk_items(struct walk *walk, struct nt_object_member *lis
     for (uint64_t i = 0; i < list->count && status == NT_OK; i++) {
         status = walk_pointer(walk, (struct nt_text){0}, (struct nt_text){0}, error);
         if (kind == TLIST && list->version >= FIRST_WITH_OPTIONS)
-            nt_skip(&walk->cursor, list->version < FIRST_WITH_LONG_OPTIONS ? nt_get_u8(&walk->cursor)
-                                                                           : get_length(&walk->cursor));
+            nt_cursor_skip(&walk->cursor, list->version < FIRST_WITH_LONG_OPTIONS
+                                              ? nt_get_u8(&walk->cursor)
+                                              : get_length(&walk->cursor));
         if (status == NT_OK)
             status = check(walk, list->class_name, error);
     }
@@ -472,7 +473,7 @@ static enum nt_status walk_list(struct walk *walk, struct nt_object_member *list
     if (list->version > 2)
         skip_tobject(cursor, &id, &bits);
     if (list->version > 1)
-        nt_skip(cursor, get_length(cursor));
+        nt_cursor_skip(cursor, get_length(cursor));
     if (kind == TCLONESARRAY) {
         item_class.length = get_length(cursor);
         item_class.bytes = (const char *)nt_get_bytes(cursor, item_class.length);
@@ -486,7 +487,7 @@ static enum nt_status walk_list(struct walk *walk, struct nt_object_member *list
     list->is_list = true;
     list->count = get_count(walk, kind == TCLONESARRAY ? 1 : 4);
     if (kind != TLIST)
-        nt_skip(cursor, 4); /* lower bound */
+        nt_cursor_skip(cursor, 4); /* lower bound */
     if (cursor->failed)
         return fail(walk, list->class_name, "the items extend past the end", error);
     enum nt_status status = begin(walk, list, &skip, error);
@@ -691,7 +692,7 @@ static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_st
     if (element->type == NT_STREAMER_COUNTER)
         keep_counter(frame, &member);
     if (element->type == NT_STREAMER_BITS && nt_load_be32(member.bytes) & NT_TOBJECT_IS_REFERENCED)
-        nt_skip(&walk->cursor, 2);
+        nt_cursor_skip(&walk->cursor, 2);
     return NT_OK;
 }
 
@@ -859,6 +860,6 @@ enum nt_status nt_object_walk_item(const struct nt_streamer_info *info, const ui
 {
     struct walk walk;
     init(&walk, info, bytes, byte_count, buffer_base, visitor);
-    nt_skip(&walk.cursor, offset);
+    nt_cursor_skip(&walk.cursor, offset);
     return walk_pointer(&walk, (struct nt_text){0}, (struct nt_text){0}, error);
 }

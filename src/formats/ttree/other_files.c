@@ -36,7 +36,7 @@ static enum nt_status put_path(const struct opening *opening, struct nt_buffer *
     if (name.bytes[0] != '/' && end)
         nt_buffer_append(path, file, (size_t)(end - file + 1));
     nt_buffer_append(path, name.bytes, name.length);
-    nt_buffer_text(path, "");
+    nt_buffer_append_string(path, "");
     return path->failed ? nt_fail_memory(opening->error) : NT_OK;
 }
 
@@ -59,9 +59,9 @@ static enum nt_status resolve(const char *path, char **resolved_ret, struct nt_e
 static enum nt_status refuse(const struct opening *opening, const char *why, const char *detail)
 {
     struct nt_buffer text = {0};
-    nt_buffer_text(&text, "its data are in another file, ");
+    nt_buffer_append_string(&text, "its data are in another file, ");
     nt_append_printable(&text, opening->other->name.bytes, opening->other->name.length);
-    nt_buffer_format(&text, ", %s%s", why, detail);
+    nt_buffer_append_format(&text, ", %s%s", why, detail);
     opening->other->refusal = nt_buffer_to_arena(&text, opening->file->arena);
     return opening->other->refusal ? NT_OK : nt_fail_memory(opening->error);
 }
@@ -71,7 +71,7 @@ static enum nt_status refuse_failure(const struct opening *opening, enum nt_stat
                                      const struct nt_error *failure, const char *detail)
 {
     if (nt_is_retryable(status, failure))
-        return nt_fail_with(opening->error, failure);
+        return nt_fail_copy(opening->error, failure);
     return refuse(opening, "which cannot be opened: ", detail);
 }
 
@@ -100,7 +100,7 @@ static enum nt_status try_base(const struct opening *opening, const char *given,
     *is_beneath_ret = false;
     enum nt_status status = resolve(given, &base, &failure);
     if (status != NT_OK)
-        return nt_is_retryable(status, &failure) ? nt_fail_with(opening->error, &failure) : NT_OK;
+        return nt_is_retryable(status, &failure) ? nt_fail_copy(opening->error, &failure) : NT_OK;
     *is_beneath_ret = nt_folder_name_below(nt_text_of(path), base, &name) && name.length;
     if (*is_beneath_ret)
         status = open_beneath(opening, base, name.bytes);

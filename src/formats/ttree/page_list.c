@@ -66,42 +66,43 @@ static uint32_t first_basket(const struct nt_branch_map *map, uint64_t entry)
 /* ---- Clusters ---- */
 
 /* Entries where clusters may begin, ascending, without 0 and the end. */
-struct borders {
+struct boundaries {
     uint64_t *items;
     size_t count, capacity;
 };
 
-static bool add_border(struct borders *borders, uint64_t entry)
+static bool add_boundary(struct boundaries *boundaries, uint64_t entry)
 {
-    uint64_t *items = nt_grow(borders->items, borders->count, &borders->capacity, sizeof(*items));
+    uint64_t *items =
+        nt_array_grow(boundaries->items, boundaries->count, &boundaries->capacity, sizeof(*items));
     if (!items)
         return false;
-    borders->items = items;
-    items[borders->count++] = entry;
+    boundaries->items = items;
+    items[boundaries->count++] = entry;
     return true;
 }
 
-/* A border divides no basket of a branch: one begins there, or the branch has none around it. */
+/* A boundary divides no basket of a branch: one begins there, or the branch has none around it. */
 static bool divides_basket(const struct nt_branch_map *map, uint64_t entry)
 {
     uint32_t next = first_basket(map, entry);
     return next > 0 && map->baskets[next - 1].end_entry > entry;
 }
 
-static void keep_common(struct borders *borders, const struct nt_branch_map *map)
+static void keep_common(struct boundaries *boundaries, const struct nt_branch_map *map)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < borders->count; i++)
-        if (!divides_basket(map, borders->items[i]))
-            borders->items[kept++] = borders->items[i];
-    borders->count = kept;
+    for (size_t i = 0; i < boundaries->count; i++)
+        if (!divides_basket(map, boundaries->items[i]))
+            boundaries->items[kept++] = boundaries->items[i];
+    boundaries->count = kept;
 }
 
-enum { MAX_BORDERS = 1 << 20 };
+enum { MAX_BOUNDARIES = 1 << 20 };
 
-/* The borders that the tree declares: cluster ranges, then the automatic flush after the last range. */
-static enum nt_status declared_borders(const struct nt_ttree *tree, uint64_t entries, struct borders *borders,
-                                       struct nt_error *error)
+/* The boundaries that the tree declares: cluster ranges, then the automatic flush after the last range. */
+static enum nt_status declared_boundaries(const struct nt_ttree *tree, uint64_t entries,
+                                          struct boundaries *boundaries, struct nt_error *error)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i <= tree->range_count && at < entries; i++) {
@@ -111,23 +112,23 @@ static enum nt_status declared_borders(const struct nt_ttree *tree, uint64_t ent
             is_last || tree->ranges[i].last_entry < 0 ? entries : (uint64_t)tree->ranges[i].last_entry + 1;
         if (end > entries)
             end = entries;
-        while (step > 0 && end - at > (uint64_t)step && at < end && borders->count < MAX_BORDERS) {
+        while (step > 0 && end - at > (uint64_t)step && at < end && boundaries->count < MAX_BOUNDARIES) {
             at += (uint64_t)step;
-            if (!add_border(borders, at))
+            if (!add_boundary(boundaries, at))
                 return nt_fail_memory(error);
         }
         if (end <= at || is_last)
             continue;
         at = end;
-        if (at < entries && !add_border(borders, at))
+        if (at < entries && !add_boundary(boundaries, at))
             return nt_fail_memory(error);
     }
     return NT_OK;
 }
 
 /* Without declared clusters: where the baskets of the branch with the fewest begin. */
-static enum nt_status basket_borders(struct nt_dataset *dataset, const struct nt_ttree *tree,
-                                     struct borders *borders, struct nt_error *error)
+static enum nt_status basket_boundaries(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                        struct boundaries *boundaries, struct nt_error *error)
 {
     uint32_t fewest = NT_NONE;
     for (uint32_t i = 0; i < tree->branch_count; i++)
@@ -140,57 +141,58 @@ static enum nt_status basket_borders(struct nt_dataset *dataset, const struct nt
     const struct nt_branch_map *map = &tree->map->branches[fewest];
     for (uint32_t i = 1; i < map->basket_count; i++)
         if (map->baskets[i].first_entry < dataset->entries &&
-            !add_border(borders, map->baskets[i].first_entry))
+            !add_boundary(boundaries, map->baskets[i].first_entry))
             return nt_fail_memory(error);
     return NT_OK;
 }
 
 /* Each field has a group per cluster, so many clusters are joined: then each has several of the
  * declared ones. */
-static void join_clusters(struct borders *borders, uint32_t fields)
+static void join_clusters(struct boundaries *boundaries, uint32_t fields)
 {
     enum { MAX_GROUPS = 1 << 18 };
-    size_t most = MAX_GROUPS / (fields ? fields : 1) + 1, step = borders->count / most + 1, kept = 0;
-    for (size_t i = step - 1; i < borders->count; i += step)
-        borders->items[kept++] = borders->items[i];
-    borders->count = kept;
+    size_t most = MAX_GROUPS / (fields ? fields : 1) + 1, step = boundaries->count / most + 1, kept = 0;
+    for (size_t i = step - 1; i < boundaries->count; i += step)
+        boundaries->items[kept++] = boundaries->items[i];
+    boundaries->count = kept;
 }
 
-static enum nt_status find_borders(struct nt_dataset *dataset, const struct nt_ttree *tree,
-                                   struct borders *borders, struct nt_error *error)
+static enum nt_status find_boundaries(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                      struct boundaries *boundaries, struct nt_error *error)
 {
-    enum nt_status status = declared_borders(tree, dataset->entries, borders, error);
-    if (status == NT_OK && borders->count == 0 && tree->auto_flush <= 0)
-        status = basket_borders(dataset, tree, borders, error);
-    for (uint32_t i = 0; status == NT_OK && borders->count && i < tree->branch_count; i++) {
+    enum nt_status status = declared_boundaries(tree, dataset->entries, boundaries, error);
+    if (status == NT_OK && boundaries->count == 0 && tree->auto_flush <= 0)
+        status = basket_boundaries(dataset, tree, boundaries, error);
+    for (uint32_t i = 0; status == NT_OK && boundaries->count && i < tree->branch_count; i++) {
         if (!tree->branches[i].slot_count)
             continue;
         status = list_baskets(dataset, i, error);
         if (status == NT_OK)
-            keep_common(borders, &tree->map->branches[i]);
+            keep_common(boundaries, &tree->map->branches[i]);
         drop_baskets(dataset, &tree->map->branches[i]);
     }
     if (status == NT_OK)
-        join_clusters(borders, dataset->field_count);
+        join_clusters(boundaries, dataset->field_count);
     return status;
 }
 
 enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error)
 {
-    struct borders borders = {0};
+    struct boundaries boundaries = {0};
     uint64_t entries = dataset->entries;
-    enum nt_status status = find_borders(dataset, tree, &borders, error);
-    uint64_t *parts = nt_arena_alloc(dataset->arena, borders.count + 1, sizeof(*parts));
+    enum nt_status status = find_boundaries(dataset, tree, &boundaries, error);
+    uint64_t *parts = nt_arena_alloc(dataset->arena, boundaries.count + 1, sizeof(*parts));
     if (status == NT_OK && !parts)
         status = nt_fail_memory(error);
     if (status == NT_OK) {
-        for (size_t i = 0; i <= borders.count; i++)
-            parts[i] = (i < borders.count ? borders.items[i] : entries) - (i ? borders.items[i - 1] : 0);
-        tree->map->part_count = entries ? (uint32_t)borders.count + 1 : 0;
+        for (size_t i = 0; i <= boundaries.count; i++)
+            parts[i] =
+                (i < boundaries.count ? boundaries.items[i] : entries) - (i ? boundaries.items[i - 1] : 0);
+        tree->map->part_count = entries ? (uint32_t)boundaries.count + 1 : 0;
         status = nt_dataset_add_field_groups(dataset, parts, tree->map->part_count, error);
     }
-    free(borders.items);
+    free(boundaries.items);
     return status;
 }
 
@@ -217,8 +219,8 @@ static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uin
                           .tree = tree,
                           .map = map,
                           .part = part,
-                          .first = dataset->part_borders[part],
-                          .end = dataset->part_borders[part + 1]};
+                          .first = dataset->part_boundaries[part],
+                          .end = dataset->part_boundaries[part + 1]};
     uint32_t first = first_basket(map, span->first), end = first_basket(map, span->end);
     span->baskets = map->baskets + first;
     span->basket_count = end - first;
@@ -303,8 +305,8 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
     return fail_in_basket(span, basket, status, counting->error);
 }
 
-/* Bytes of a basket that are asked for, if `left` may be asked for in vain: values are mostly read after
- * their sizes. A server sends many short ranges slowly. */
+/* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary: values are
+ * mostly read after their sizes, and a server sends many short ranges slowly. */
 static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_location *basket,
                                  uint64_t left)
 {
@@ -482,7 +484,7 @@ static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t 
 {
     const struct nt_output *output = output_of(listing);
     uint64_t elements, most = UINT32_MAX;
-    if (!nt_multiply(entries, output->fixed_items, &elements))
+    if (!nt_checked_multiply(entries, output->fixed_items, &elements))
         return nt_fail(listing->error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
     for (uint64_t count; elements; elements -= count) {
         count = elements < most ? elements : most;
@@ -523,8 +525,8 @@ static enum nt_status count_page(struct listing *listing, uint32_t number, struc
     }
     *count_ret = (struct nt_output_count){.elements = 0};
     if (column->output != NT_OUTPUT_RAW) {
-        if (nt_multiply(entries_of(&listing->span, basket), output_of(listing)->fixed_items,
-                        &count_ret->elements))
+        if (nt_checked_multiply(entries_of(&listing->span, basket), output_of(listing)->fixed_items,
+                                &count_ret->elements))
             return NT_OK;
         return nt_fail(listing->error, NT_LIMIT, basket->offset, "the number of elements overflows");
     }

@@ -72,7 +72,7 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
         else if (step->kind == NT_STEP_REPEAT)
             bytes = fixed_bytes(steps, i + 1, step->end);
         if (step->kind == NT_STEP_REPEAT &&
-            (bytes == NT_VARIABLE || !nt_multiply(bytes, step->count, &bytes)))
+            (bytes == NT_VARIABLE || !nt_checked_multiply(bytes, step->count, &bytes)))
             bytes = NT_VARIABLE;
         sum += bytes;
         if (bytes >= NT_VARIABLE || sum >= NT_VARIABLE)
@@ -181,22 +181,22 @@ static enum nt_status check_steps(const struct nt_interpretation *from, uint32_t
     return status;
 }
 
-static enum nt_mover mover_of(const struct nt_operation *operation)
+static enum nt_number_copy number_copy_of(const struct nt_operation *operation)
 {
     switch ((enum nt_encoding_kind)operation->encoding) {
     case NT_ENCODING_BIG_INT16:
     case NT_ENCODING_BIG_UINT16:
-        return NT_MOVE_16;
+        return NT_NUMBER_COPY_SWAP16;
     case NT_ENCODING_BIG_INT32:
     case NT_ENCODING_BIG_UINT32:
     case NT_ENCODING_BIG_REAL32:
-        return NT_MOVE_32;
+        return NT_NUMBER_COPY_SWAP32;
     case NT_ENCODING_BIG_INT64:
     case NT_ENCODING_BIG_UINT64:
     case NT_ENCODING_BIG_REAL64:
-        return NT_MOVE_64;
+        return NT_NUMBER_COPY_SWAP64;
     default:
-        return nt_encoding_is_identity(operation->encoding) ? NT_MOVE_COPY : NT_MOVE_OTHER;
+        return nt_encoding_is_identity(operation->encoding) ? NT_NUMBER_COPY_PLAIN : NT_NUMBER_COPY_DECODE;
     }
 }
 
@@ -208,7 +208,7 @@ static void set_number(struct nt_operation *operation, const struct nt_step *ste
     operation->element_bytes = (uint8_t)nt_element_info(element)->bytes;
     operation->is_signed = element == NT_ELEMENT_INT8 || element == NT_ELEMENT_INT16 ||
                            element == NT_ELEMENT_INT32 || element == NT_ELEMENT_INT64;
-    operation->mover = (uint8_t)mover_of(operation);
+    operation->number_copy = (uint8_t)number_copy_of(operation);
     operation->minimum = step->minimum;
     operation->maximum = step->maximum;
 }

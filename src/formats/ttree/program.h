@@ -10,13 +10,19 @@
 #define NT_VARIABLE UINT32_MAX /* bytes: not the same for all */
 
 /* How numbers become elements. */
-enum nt_mover { NT_MOVE_COPY, NT_MOVE_16, NT_MOVE_32, NT_MOVE_64, NT_MOVE_OTHER };
+enum nt_number_copy {
+    NT_NUMBER_COPY_PLAIN,
+    NT_NUMBER_COPY_SWAP16,
+    NT_NUMBER_COPY_SWAP32,
+    NT_NUMBER_COPY_SWAP64,
+    NT_NUMBER_COPY_DECODE
+};
 
 /* A step as one output needs it. */
 struct nt_operation {
     uint8_t kind, encoding, counter, bits;
     uint8_t width, element_bytes; /* of a number: as stored, and decoded */
-    uint8_t mover;
+    uint8_t number_copy;
     bool is_signed;
     bool is_needed;        /* its body makes elements, or numbers that count */
     uint32_t ends, values; /* outputs of end offsets, and of numbers or characters; NT_NONE */

@@ -159,7 +159,7 @@ static enum nt_status grow(struct reader *reader, void *items, size_t count, siz
     NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, size, reader->tree->record_offset, error));
     reader->taken += size;
     memcpy(&old, items, sizeof(old));
-    larger = nt_grow(old, count, room, size);
+    larger = nt_array_grow(old, count, room, size);
     if (!larger)
         return nt_fail_memory(error);
     memcpy(items, &larger, sizeof(larger));
@@ -239,7 +239,7 @@ static size_t item_bytes(const struct nt_ttree *tree, size_t offset)
 {
     const uint32_t mask = 0x40000000;
     struct nt_cursor cursor = nt_cursor(tree->object, tree->object_bytes);
-    nt_skip(&cursor, offset);
+    nt_cursor_skip(&cursor, offset);
     uint32_t count = nt_get_be32(&cursor) & ~mask;
     size_t left = nt_cursor_left(&cursor);
     return cursor.position - offset + (count < left ? count : left);

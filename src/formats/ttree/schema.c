@@ -26,7 +26,7 @@ static enum nt_status add_column(struct columns *columns, uint32_t field,
                                  const char *type_name)
 {
     struct nt_ttree_column *items =
-        nt_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
+        nt_array_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
     struct nt_decoder decoder;
     void *state = NULL;
     if (!items)
@@ -252,7 +252,8 @@ static struct nt_ttree_shape join_array(const struct nt_ttree_shape *array, cons
 /* The items of an array of numbers have a field of their own, with a row for each. */
 static enum nt_status add_item(struct schema *schema, const struct nt_ttree_shape *item, uint32_t array)
 {
-    struct item *items = nt_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
+    struct item *items =
+        nt_array_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
     if (!items)
         return nt_fail_memory(schema->error);
     schema->items = items;
@@ -289,7 +290,7 @@ static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_
 {
     const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
     for (uint32_t i = 0; i < interpretation->shape_count; i++) {
-        uint32_t *fields = nt_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
+        uint32_t *fields = nt_array_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
         if (!fields)
             return nt_fail_memory(schema->error);
         schema->fields = fields;
@@ -476,7 +477,7 @@ static enum nt_status fill_physical(struct nt_dataset *physical, struct nt_datas
     if (status == NT_OK && !parts)
         status = nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < tree->map->part_count; i++)
-        parts[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
+        parts[i] = dataset->part_boundaries[i + 1] - dataset->part_boundaries[i];
     if (status == NT_OK)
         status = nt_dataset_add_field_groups(physical, parts, tree->map->part_count, error);
     free(parts);

@@ -214,9 +214,9 @@ static struct nt_cursor get_object(struct nt_cursor *cursor, uint16_t *version_r
 
 static void skip_tobject(struct nt_cursor *cursor)
 {
-    nt_skip(cursor, 2 + 4); /* version, unique id */
+    nt_cursor_skip(cursor, 2 + 4); /* version, unique id */
     if (nt_get_be32(cursor) & NT_TOBJECT_IS_REFERENCED)
-        nt_skip(cursor, 2);
+        nt_cursor_skip(cursor, 2);
 }
 
 static struct nt_text get_class_name(struct nt_cursor *cursor)
@@ -229,7 +229,7 @@ static struct nt_text get_class_name(struct nt_cursor *cursor)
         cursor->failed = true;
         return (struct nt_text){0};
     }
-    nt_skip(cursor, (uint64_t)(end - name) + 1);
+    nt_cursor_skip(cursor, (uint64_t)(end - name) + 1);
     return (struct nt_text){name, (size_t)(end - name)};
 }
 
@@ -247,7 +247,7 @@ static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor
     struct nt_cursor named = reading->cursor;
     named.position = 0;
     if (!(tag & NT_TFILE_CLASS_MASK) || offset < reading->key_bytes + NT_TFILE_MAP_OFFSET ||
-        !nt_skip(&named, offset - NT_TFILE_MAP_OFFSET - reading->key_bytes) ||
+        !nt_cursor_skip(&named, offset - NT_TFILE_MAP_OFFSET - reading->key_bytes) ||
         nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG) {
         cursor->failed = true;
         return (struct nt_text){0};
@@ -328,7 +328,7 @@ static bool get_element_members(struct nt_cursor *cursor, struct nt_streamer_ele
     struct nt_cursor members = get_object(cursor, &version);
     get_named(&members, &element->name, &element->title);
     element->type = (int32_t)nt_get_be32(&members);
-    nt_skip(&members, 4); /* fSize */
+    nt_cursor_skip(&members, 4); /* fSize */
     element->length = nt_get_be32(&members);
     element->dimension_count = nt_get_be32(&members);
     bool is_possible = get_dimensions(&members, version, element);
@@ -382,7 +382,7 @@ static bool get_element(struct nt_cursor *item, enum element_class element_class
     if (element_class == BASE_CLASS && nt_cursor_left(&object) >= 4)
         element->base_version = (int32_t)nt_get_be32(&object);
     if (element_class == COUNTED) {
-        nt_skip(&object, 4); /* fCountVersion */
+        nt_cursor_skip(&object, 4); /* fCountVersion */
         element->counter = nt_tfile_get_string(&object);
     }
     item->failed |= object.failed;
@@ -398,7 +398,7 @@ static uint32_t get_list(struct nt_cursor *list, bool is_array)
     nt_tfile_get_string(list);
     uint32_t count = nt_get_be32(list);
     if (is_array)
-        nt_skip(list, 4); /* fLowerBound */
+        nt_cursor_skip(list, 4); /* fLowerBound */
     if (count > nt_cursor_left(list) / 4)
         list->failed = true;
     return list->failed ? 0 : count;
@@ -579,7 +579,7 @@ static enum nt_status read_key(struct nt_file *file, uint64_t offset, struct nt_
                                struct nt_error *error)
 {
     NT_TRY(nt_tfile_read_bare_key(file->source, offset, key_ret, error));
-    if (!nt_fits(offset, key_ret->bytes, file->source->size))
+    if (!nt_range_fits(offset, key_ret->bytes, file->source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "the streamer information: its %" PRIu32
                        " bytes extend past the end of the file (%" PRIu64 " bytes)",

@@ -70,7 +70,7 @@ static enum nt_status add_document(struct nt_file *file, struct nt_error *error)
     const struct nt_tfile *tfile = nt_tfile_of(file);
     uint32_t count = file->document_count;
     if (!tfile->info_offset || !tfile->info_bytes ||
-        !nt_fits(tfile->info_offset, tfile->info_bytes, file->source->size))
+        !nt_range_fits(tfile->info_offset, tfile->info_bytes, file->source->size))
         return NT_OK;
     struct nt_document *documents = nt_arena_alloc(file->arena, count + 1, sizeof(*documents));
     if (!documents)
@@ -177,8 +177,8 @@ static enum nt_status note_offsets(struct nt_dataset *dataset, struct basket_off
         for (uint64_t p = 0; group && p < group->page_count; p++) {
             if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
                 continue;
-            uint64_t *offsets = nt_grow(basket_offsets->offsets, basket_offsets->count,
-                                        &basket_offsets->capacity, sizeof(*offsets));
+            uint64_t *offsets = nt_array_grow(basket_offsets->offsets, basket_offsets->count,
+                                              &basket_offsets->capacity, sizeof(*offsets));
             if (!offsets) {
                 status = nt_fail_memory(error);
                 break;
@@ -244,7 +244,8 @@ static enum nt_status emit_trees(const struct nt_file *file, nt_layout_emit *emi
         const struct nt_layout_output output = {
             emit, context, container->first_tree == NT_NONE ? NT_NONE : container->first_tree + i, 0};
         if (!object->failure && offset < size)
-            NT_TRY(nt_layout_put(&output, offset, bytes < size - offset ? bytes : size - offset, "tree"));
+            NT_TRY(
+                nt_layout_emit_range(&output, offset, bytes < size - offset ? bytes : size - offset, "tree"));
     }
     return NT_OK;
 }

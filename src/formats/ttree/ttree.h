@@ -265,7 +265,7 @@ static inline const struct nt_ttree *nt_ttree_of(const struct nt_dataset *datase
     return dataset->format_data;
 }
 
-/* Has the branch sub-branches? They follow it. */
+/* Does the branch have sub-branches? They follow it. */
 static inline bool nt_ttree_has_branches(const struct nt_ttree *tree, uint32_t branch)
 {
     return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;

@@ -35,7 +35,7 @@ enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
 enum { NT_FRESH_MILLISECONDS = 2000 };
 
 /* A request that was never sent is GOOD. */
-enum nt_helper_request_state { NT_FETCH_GOOD, NT_FETCH_UNDERWAY, NT_FETCH_BAD };
+enum nt_helper_request_state { NT_HELPER_REQUEST_DONE, NT_HELPER_REQUEST_PENDING, NT_HELPER_REQUEST_FAILED };
 
 /* A request, embedded in the caller's structure. The fetcher's lock protects it. */
 struct nt_helper_request {
@@ -224,7 +224,7 @@ bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, 
 void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
                             size_t count);
 /* Removes the pieces that overlap a range of invalid bytes. */
-void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes);
+void nt_disk_cache_file_invalidate(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes);
 
 /* ---- Launch ---- */
 
@@ -357,9 +357,9 @@ enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher 
  * before its first request and hands the fetcher over. */
 void nt_fetcher_hand_over(struct nt_fetcher *fetcher);
 
-/* Nothing is read right after a file was opened: connections for more than the opening are made once its
- * size is known, and in proportion to it. Else all are made with the first file of a server, which saves
- * the first read two round trips, and sources have spare bytes. */
+/* Declares that nothing is read right after a file is opened: further connections are then made once its size
+ * is known, in proportion to it. By default all are made with the first file of a server, which saves the
+ * first read two round trips, and sources have spare bytes. */
 void nt_fetcher_read_later(struct nt_fetcher *fetcher);
 
 /* For another process with the same fetcher: fails all active and future requests in each process. */
@@ -486,9 +486,9 @@ struct nt_remote_list {
     struct nt_remote_entry *entries; /* by name, each once */
     size_t count, capacity;
     struct nt_arena *arena;
-    atomic_uint more_holders; /* besides the first */
-    uint64_t asked, number;   /* time of the request, and its number in the folder */
-    uint64_t last;            /* time of the last answer */
+    atomic_uint extra_references; /* besides the first */
+    uint64_t asked, number;       /* time of the request, and its number in the folder */
+    uint64_t last;                /* time of the last answer */
     bool is_without_memory;
 };
 

@@ -17,7 +17,7 @@ static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint6
     size_t left = 0;
     *bytes_ret = 0;
     for (size_t i = 0; i < count; i++)
-        if (extents[i].bytes && nt_fits(extents[i].offset, extents[i].bytes, size)) {
+        if (extents[i].bytes && nt_range_fits(extents[i].offset, extents[i].bytes, size)) {
             *bytes_ret += extents[i].bytes;
             extents[left++] = extents[i];
         }

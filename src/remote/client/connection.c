@@ -72,7 +72,7 @@ static void finish(struct nt_helper_request *fetch, enum nt_helper_request_state
 
 void nt_helper_request_fail_short(struct nt_helper_request *fetch)
 {
-    fetch->state = NT_FETCH_BAD;
+    fetch->state = NT_HELPER_REQUEST_FAILED;
     fetch->failure = NT_FETCH_UNREACHABLE;
     snprintf(fetch->message, sizeof(fetch->message),
              "the network helper returned fewer bytes than requested");
@@ -82,7 +82,7 @@ static void fail(struct nt_helper_request *fetch, enum nt_fetch_failure failure,
 {
     fetch->failure = failure;
     snprintf(fetch->message, sizeof(fetch->message), "%s", message);
-    finish(fetch, NT_FETCH_BAD);
+    finish(fetch, NT_HELPER_REQUEST_FAILED);
 }
 
 static void fail_all(struct nt_fetcher *fetcher, const char *message)
@@ -106,7 +106,7 @@ void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch
     fetcher->counters.reads += request.kind == NT_FETCH_READ;
     fetcher->counters.ahead += request.kind == NT_FETCH_READ && request.is_prefetch;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
-    fetch->state = NT_FETCH_UNDERWAY;
+    fetch->state = NT_HELPER_REQUEST_PENDING;
     LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
     if (!send_request(fetcher, &request, text, text_bytes))
         fail(fetch, NT_FETCH_UNREACHABLE, "the network helper does not accept requests");
@@ -132,8 +132,8 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 
 bool nt_helper_request_wait(struct nt_fetcher *fetcher, struct nt_helper_request *fetch, uint64_t deadline)
 {
-    while (fetch->state == NT_FETCH_UNDERWAY)
-        if (!nt_fetcher_wait(fetcher, deadline) && fetch->state == NT_FETCH_UNDERWAY) {
+    while (fetch->state == NT_HELPER_REQUEST_PENDING)
+        if (!nt_fetcher_wait(fetcher, deadline) && fetch->state == NT_HELPER_REQUEST_PENDING) {
             nt_fetcher_cancel(fetcher, fetch);
             return false;
         }
@@ -224,7 +224,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
     if (answer->kind == NT_FETCH_FAILED)
         take_failure(fetch, answer, bytes, count);
     else if (answer->kind == NT_FETCH_DONE)
-        finish(fetch, NT_FETCH_GOOD);
+        finish(fetch, NT_HELPER_REQUEST_DONE);
     else if (!fetch->take(fetch, answer, bytes, count))
         fail(fetch, NT_FETCH_UNREACHABLE, "the network helper sent an unexpected answer");
     else

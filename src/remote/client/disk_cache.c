@@ -98,7 +98,7 @@ static void note(struct files *files, const struct nt_disk_cache *cache, const c
     if (strlen(name) != NT_DISK_NAME_LENGTH || strspn(name, "0123456789abcdef") != NT_DISK_NAME_LENGTH ||
         fstatat(cache->folder, name, &attributes, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(attributes.st_mode))
         return;
-    struct file *list = nt_grow(files->list, files->count, &files->capacity, sizeof(*list));
+    struct file *list = nt_array_grow(files->list, files->count, &files->capacity, sizeof(*list));
     if (!list)
         return;
     files->list = list;
@@ -223,7 +223,7 @@ static void remove_piece(struct nt_disk_cache_file *entry, struct piece *piece)
     entry->count--;
 }
 
-void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes)
+void nt_disk_cache_file_invalidate(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes)
 {
     size_t count;
     if (!entry || !bytes)
@@ -239,8 +239,8 @@ void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset
 /* The newest record of a piece wins. `position`: of its bytes. */
 static void add_piece(struct nt_disk_cache_file *entry, const struct record *record, uint64_t position)
 {
-    nt_disk_cache_file_forget(entry, record->offset, record->bytes);
-    struct piece *pieces = nt_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
+    nt_disk_cache_file_invalidate(entry, record->offset, record->bytes);
+    struct piece *pieces = nt_array_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
     if (!pieces)
         return;
     entry->pieces = pieces;
@@ -302,7 +302,7 @@ static bool read_records(struct nt_disk_cache_file *entry)
         position += sizeof(record);
         if (record.offset == KEY_OFFSET && !is_key(entry, &record, position))
             return false;
-        if (record.offset != KEY_OFFSET && !nt_fits(record.offset, record.bytes, entry->size))
+        if (record.offset != KEY_OFFSET && !nt_range_fits(record.offset, record.bytes, entry->size))
             return false;
         if (record.offset != KEY_OFFSET && record.bytes)
             add_piece(entry, &record, position);

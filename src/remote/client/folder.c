@@ -97,7 +97,7 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
     }
     if (list)
         list->number = ++folder->count;
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
@@ -188,7 +188,7 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
     nt_lock_acquire(&folder->lock);
     enum nt_status status = list_of(folder, nt_text_of(name), &list, error);
     if (status == NT_OK)
-        atomic_fetch_add(&list->more_holders, 1);
+        atomic_fetch_add(&list->extra_references, 1);
     nt_lock_release(&folder->lock);
     if (status != NT_OK)
         return status;
@@ -264,7 +264,7 @@ enum nt_status nt_remote_folder_known(struct nt_remote_folder *folder, const cha
         (status = ask_again_on_way(folder, nt_text_of(name), &list, &failure)) == NT_OK)
         status = copy_known(folder, name, known_ret, &failure);
     nt_lock_release(&folder->lock);
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 static enum nt_status open_lazily(struct nt_folder *base, const char *name, struct nt_source **source_ret,
@@ -273,10 +273,10 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
     const struct nt_remote_folder *folder = remote(base);
     struct nt_buffer shown = {0};
     char *address = nt_address_below(folder->address, name, false);
-    nt_buffer_text(&shown, folder->shown);
+    nt_buffer_append_string(&shown, folder->shown);
     if (!nt_address_is_folder(folder->shown))
-        nt_buffer_byte(&shown, '/');
-    nt_buffer_text(&shown, name);
+        nt_buffer_append_byte(&shown, '/');
+    nt_buffer_append_string(&shown, name);
     enum nt_status status =
         address && !shown.failed
             ? nt_remote_file_new(folder->fetcher, address, shown.bytes, base, name, source_ret, error)

@@ -120,7 +120,7 @@ void nt_backoff_note(struct nt_backoff *backoff, const struct nt_error *failure,
 
 enum nt_status nt_backoff_check(const struct nt_backoff *backoff, uint64_t now, struct nt_error *error)
 {
-    return now < backoff->until ? nt_fail_with(error, backoff->failure) : NT_OK;
+    return now < backoff->until ? nt_fail_copy(error, backoff->failure) : NT_OK;
 }
 
 void nt_backoff_deinit(struct nt_backoff *backoff)

@@ -17,7 +17,7 @@ static bool add(struct nt_remote_list *list, const struct nt_fetch_answer *answe
                 size_t name_bytes, size_t validator_bytes)
 {
     struct nt_remote_entry *entries =
-        nt_grow(list->entries, list->count, &list->capacity, sizeof(*list->entries));
+        nt_array_grow(list->entries, list->count, &list->capacity, sizeof(*list->entries));
     if (!entries)
         return false;
     list->entries = entries;
@@ -86,20 +86,20 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct nt_remote_list *
     list->fetch.take = take_entry;
     nt_fetcher_send(fetcher, &list->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
                     strlen(address));
-    while (list->fetch.state == NT_FETCH_UNDERWAY)
-        if (!nt_fetcher_wait(fetcher, list->last + patience) && list->fetch.state == NT_FETCH_UNDERWAY &&
-            nt_milliseconds() >= list->last + patience) {
+    while (list->fetch.state == NT_HELPER_REQUEST_PENDING)
+        if (!nt_fetcher_wait(fetcher, list->last + patience) &&
+            list->fetch.state == NT_HELPER_REQUEST_PENDING && nt_milliseconds() >= list->last + patience) {
             nt_fetcher_cancel(fetcher, &list->fetch);
             return nt_fetcher_fail_timeout(fetcher, shown, error);
         }
-    if (list->fetch.state != NT_FETCH_GOOD)
+    if (list->fetch.state != NT_HELPER_REQUEST_DONE)
         return nt_helper_request_fail(&list->fetch, shown, error);
     return list->is_without_memory ? nt_fail_memory(error) : NT_OK;
 }
 
 void nt_remote_list_free(struct nt_remote_list *list)
 {
-    if (!list || atomic_fetch_sub(&list->more_holders, 1) != 0)
+    if (!list || atomic_fetch_sub(&list->extra_references, 1) != 0)
         return;
     free(list->entries);
     nt_arena_free(list->arena);

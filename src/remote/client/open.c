@@ -72,7 +72,7 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
     bool was_there = file->is_known, is_missing = fetch->failure == NT_FETCH_NOT_FOUND;
     if (fetch->failure == NT_FETCH_CHANGED)
         return nt_remote_fail_changed(file, error);
-    if (is_missing && file->source.is_of_objects) {
+    if (is_missing && file->source.is_object_store) {
         fail_named(file, fetch, offset, error);
         if (error)
             error->status = NT_TRUNCATED;
@@ -181,7 +181,7 @@ static void end_opening(struct nt_helper_request *fetch)
     struct opening *opening = (struct opening *)fetch;
     bool is_whole =
         opening->is_listed || (opening->has_listing && opening->got == end_bytes(opening->version.size));
-    if (fetch->state == NT_FETCH_GOOD && !is_whole)
+    if (fetch->state == NT_HELPER_REQUEST_DONE && !is_whole)
         nt_helper_request_fail_short(fetch);
 }
 
@@ -234,7 +234,7 @@ static void settle_first(struct nt_remote_file *file, const struct opening *open
 static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
                              struct nt_error *error)
 {
-    if (opening->fetch.state != NT_FETCH_GOOD)
+    if (opening->fetch.state != NT_HELPER_REQUEST_DONE)
         return nt_remote_fail(file, &opening->fetch, 0, error);
     if (!file->is_known)
         settle_first(file, opening);
@@ -295,7 +295,7 @@ static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint6
     if (!opening.ends)
         return nt_fail_memory(error);
     enum nt_status status = request_open(file, &opening, deadline, error);
-    bool may_be_open = status != NT_OK || opening.fetch.state == NT_FETCH_GOOD;
+    bool may_be_open = status != NT_OK || opening.fetch.state == NT_HELPER_REQUEST_DONE;
     if (status == NT_OK)
         status = settle(file, &opening, error);
     if (status != NT_OK && may_be_open)

@@ -32,7 +32,7 @@ struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uin
 bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *range)
 {
     struct nt_cached_range **list =
-        nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
+        nt_array_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
     if (!list)
         return false;
     file->list = list;

@@ -62,13 +62,13 @@ static void end_range(struct nt_helper_request *fetch)
 {
     struct nt_cached_range *range = (struct nt_cached_range *)fetch;
     struct nt_remote_file *file = range->owner;
-    if (fetch->state == NT_FETCH_GOOD && range->got != range->bytes)
+    if (fetch->state == NT_HELPER_REQUEST_DONE && range->got != range->bytes)
         nt_helper_request_fail_short(fetch);
     nt_link_request_done(&range->link, range->got, nt_nanoseconds());
     range->pins++; /* the pin of the active request */
     file->underway--;
     count_no_more(range);
-    if (fetch->state == NT_FETCH_GOOD) {
+    if (fetch->state == NT_HELPER_REQUEST_DONE) {
         nt_disk_cache_file_add(file->disk, range->offset, range->data, range->bytes);
         nt_cached_range_keep(&file->fetcher->range_space, range);
     } else
@@ -111,20 +111,21 @@ enum nt_status nt_range_wait(struct nt_cached_range *range, uint64_t needed, uin
 {
     struct nt_remote_file *file = range->owner;
     bool are_all = needed >= range->bytes || range->bytes <= SHORT_BYTES;
-    while (range->fetch.state == NT_FETCH_UNDERWAY && (are_all || range->got < needed)) {
+    while (range->fetch.state == NT_HELPER_REQUEST_PENDING && (are_all || range->got < needed)) {
         if (!are_all && (!range->wanted || range->wanted > needed))
             range->wanted = (size_t)needed;
         if (!nt_fetcher_wait(file->fetcher, deadline))
             return nt_fetcher_fail_timeout(file->fetcher, file->shown, error);
     }
-    return range->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &range->fetch, range->offset, error)
-                                              : NT_OK;
+    return range->fetch.state == NT_HELPER_REQUEST_FAILED
+               ? nt_remote_fail(file, &range->fetch, range->offset, error)
+               : NT_OK;
 }
 
 void nt_range_release(struct nt_cached_range *range, bool is_good)
 {
     struct nt_fetcher *fetcher = range->owner->fetcher;
-    if (!is_good && range->pins == 1 && range->fetch.state == NT_FETCH_UNDERWAY)
+    if (!is_good && range->pins == 1 && range->fetch.state == NT_HELPER_REQUEST_PENDING)
         nt_fetcher_cancel(fetcher, &range->fetch);
     nt_cached_range_unpin(&fetcher->range_space, range);
 }

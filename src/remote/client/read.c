@@ -15,7 +15,7 @@
 
 static uint64_t fewest_bytes(const struct nt_remote_file *file)
 {
-    return file->source.is_of_objects ? 0 : 32 * 1024; /* objects are read whole */
+    return file->source.is_object_store ? 0 : 32 * 1024; /* objects are read whole */
 }
 
 /* Readers usually continue with the next page: extends a short request, up to bytes that are in memory,
@@ -42,7 +42,7 @@ struct reading {
 static bool add_range(struct reading *reading, struct nt_cached_range *range)
 {
     struct nt_cached_range **ranges =
-        nt_grow(reading->ranges, reading->count, &reading->capacity, sizeof(struct nt_cached_range *));
+        nt_array_grow(reading->ranges, reading->count, &reading->capacity, sizeof(struct nt_cached_range *));
     if (!ranges)
         return false;
     reading->ranges = ranges;
@@ -58,13 +58,13 @@ static struct nt_cached_range *request_bytes(struct nt_remote_file *file, uint64
 {
     const uint64_t size = file->version.size;
     uint64_t bytes = size <= UINT64_C(2) * NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES;
-    uint64_t border = end_of_request(file, at, end, fewest_bytes(file), next);
-    bool is_new = file->is_listed && !file->source.is_of_objects && file->range_cache.count == 0;
+    uint64_t boundary = end_of_request(file, at, end, fewest_bytes(file), next);
+    bool is_new = file->is_listed && !file->source.is_object_store && file->range_cache.count == 0;
     if (is_new && end <= bytes)
         return nt_range_request(file, 0, (size_t)bytes, false, true);
     if (is_new && at >= size - bytes)
         return nt_range_request(file, size - bytes, (size_t)bytes, false, true);
-    return nt_range_request(file, at, border - at < piece ? (size_t)(border - at) : piece, false, true);
+    return nt_range_request(file, at, boundary - at < piece ? (size_t)(boundary - at) : piece, false, true);
 }
 
 /* Pins all ranges that cover the bytes, and requests missing ones. */
@@ -150,7 +150,7 @@ enum nt_status nt_remote_read_at(struct nt_source *source, uint64_t offset, void
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
         is_here(file, offset, reading.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
-    if (status == NT_OK && !nt_fits(offset, bytes, file->version.size)) /* the source has no size yet */
+    if (status == NT_OK && !nt_range_fits(offset, bytes, file->version.size)) /* the source has no size yet */
         status = nt_fail(&failure, NT_TRUNCATED, offset,
                          "%s: cannot read %zu bytes of a file of %" PRIu64 " bytes", file->shown, bytes,
                          file->version.size);
@@ -162,7 +162,7 @@ enum nt_status nt_remote_read_at(struct nt_source *source, uint64_t offset, void
         nt_backoff_note(&file->backoff, &failure, now);
     file->fetcher->counters.wait_milliseconds += now - start;
     nt_fetcher_unlock(file->fetcher);
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 /* ---- Prefetch ---- */
@@ -212,8 +212,8 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             continue;
         }
         uint64_t fewest = need == NT_PREFETCH_ONLY ? 0 : fewest_bytes(file);
-        uint64_t border = end_of_request(file, at, end, fewest, next);
-        size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
+        uint64_t boundary = end_of_request(file, at, end, fewest, next);
+        size_t bytes = boundary - at < piece ? (size_t)(boundary - at) : piece;
         struct nt_cached_range *range =
             has_room_ahead(file->fetcher, bytes)
                 ? nt_range_request(file, at, bytes, true, need != NT_PREFETCH_SOON)

@@ -40,7 +40,8 @@ static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_revalid
 {
     struct nt_remote_file *anchor = objects->anchor;
     const struct nt_helper_request *fetch = &check->fetch;
-    if (!nt_helper_request_wait(objects->fetcher, &check->fetch, deadline) || fetch->state == NT_FETCH_BAD) {
+    if (!nt_helper_request_wait(objects->fetcher, &check->fetch, deadline) ||
+        fetch->state == NT_HELPER_REQUEST_FAILED) {
         objects->check_due = 0;
         nt_remote_fail(anchor, fetch, 0, NULL);
     }

@@ -54,7 +54,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
         if (range)
             forget_range(file, range);
     }
-    nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
+    nt_disk_cache_file_invalidate(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
     return true;
 }
@@ -108,7 +108,7 @@ static enum nt_status fetched_stat(struct nt_source *source, struct stat *attrib
 static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
     struct nt_remote_file *file = file_of(source);
-    if (source->is_of_objects)
+    if (source->is_object_store)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: the number of objects is unknown",
                        file->shown);
     nt_fetcher_lock(file->fetcher);
@@ -189,7 +189,7 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
 static char *name_below(const char *address, const char *name)
 {
     struct nt_buffer text = {0};
-    nt_buffer_format(&text, "%s/%s", address, name);
+    nt_buffer_append_format(&text, "%s/%s", address, name);
     return nt_buffer_take(&text);
 }
 
@@ -198,7 +198,7 @@ static char *name_below(const char *address, const char *name)
  * its version identifies the objects. */
 static void settle_objects(struct nt_remote_file *objects, struct nt_remote_file *file)
 {
-    objects->source.is_of_objects = true;
+    objects->source.is_object_store = true;
     objects->is_known = objects->is_listed = true;
     objects->version = file->version;
     objects->version.size = INT64_MAX;
@@ -316,7 +316,7 @@ static enum nt_status open_whatever(const char *address, struct nt_fetcher *fetc
     enum nt_status status = nt_source_open_address(address, fetcher, source_ret, &failure);
     if (may_be_folder(status) && open_folder_source(address, fetcher, source_ret, NULL) == NT_OK)
         return NT_OK;
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,

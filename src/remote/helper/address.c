@@ -12,7 +12,7 @@ static const struct nt_scheme *scheme_of(const char *address, const char **rest_
     size_t length;
     const struct nt_scheme *scheme = nt_scheme_of(address, &length);
     *rest_ret = address + (length ? length + strlen("://") : 0);
-    return scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3 ? scheme : NULL;
+    return scheme->service == NT_SERVICE_HTTP || scheme->service == NT_SERVICE_S3 ? scheme : NULL;
 }
 
 /* The key prefix of BUCKET or BUCKET/FOLDER: "", or ending with a slash. NULL if out of memory. */
@@ -20,9 +20,9 @@ static char *prefix_of(const char *name)
 {
     struct nt_buffer prefix = {0};
     const char *key = strchr(name, '/');
-    nt_buffer_text(&prefix, key ? key + 1 : "");
+    nt_buffer_append_string(&prefix, key ? key + 1 : "");
     if (prefix.length && prefix.bytes[prefix.length - 1] != '/')
-        nt_buffer_byte(&prefix, '/');
+        nt_buffer_append_byte(&prefix, '/');
     return nt_buffer_take(&prefix);
 }
 
@@ -31,10 +31,10 @@ static char *web_url(const struct nt_scheme *scheme, const char *rest, bool is_f
 {
     struct nt_buffer url = {0};
     size_t path = strcspn(rest, "?#");
-    nt_buffer_format(&url, "%s://%.*s", scheme->is_secure ? "https" : "http", (int)path, rest);
+    nt_buffer_append_format(&url, "%s://%.*s", scheme->is_secure ? "https" : "http", (int)path, rest);
     if (is_folder && url.length && url.bytes[url.length - 1] != '/')
-        nt_buffer_byte(&url, '/');
-    nt_buffer_text(&url, rest + path);
+        nt_buffer_append_byte(&url, '/');
+    nt_buffer_append_string(&url, rest + path);
     return nt_buffer_take(&url);
 }
 
@@ -72,7 +72,7 @@ char *nt_address_url(const char *address, const char *token, enum nt_service *se
     return NULL;
 }
 
-bool nt_address_is_of_objects(const char *address)
+bool nt_address_names_objects(const char *address)
 {
     const char *rest;
     const struct nt_scheme *scheme = scheme_of(address, &rest);

@@ -24,7 +24,7 @@ static const struct row {
     const char *below_home, *in_session, *shared;
     bool is_for_libraries; /* libraries read the file themselves */
 } rows[NT_CREDENTIALS] = {
-    [NT_CREDENTIAL_PASSWORDS] = {.variable = "NETRC", .below_home = ".netrc"},
+    [NT_CREDENTIAL_NETRC] = {.variable = "NETRC", .below_home = ".netrc"},
     [NT_CREDENTIAL_TOKEN] = {.variable = "BEARER_TOKEN_FILE",
                              .in_session = "bt_u",
                              .shared = "/tmp/bt_u",
@@ -41,17 +41,17 @@ static const struct row {
                            .other_variable = "XrdSecGSIUSERKEY",
                            .below_home = ".globus/userkey.pem",
                            .is_for_libraries = true},
-    [NT_CREDENTIAL_BUNDLE] = {.variable = "CURL_CA_BUNDLE"},
-    [NT_CREDENTIAL_BUNDLE_OF_SSL] = {.variable = "SSL_CERT_FILE", .is_for_libraries = true},
-    [NT_CREDENTIAL_BUNDLE_OF_PACKAGE] = {.variable = "NTUPLE_CA_BUNDLE"},
+    [NT_CREDENTIAL_CA_BUNDLE] = {.variable = "CURL_CA_BUNDLE"},
+    [NT_CREDENTIAL_CA_BUNDLE_OPENSSL] = {.variable = "SSL_CERT_FILE", .is_for_libraries = true},
+    [NT_CREDENTIAL_CA_BUNDLE_PACKAGED] = {.variable = "NTUPLE_CA_BUNDLE"},
     [NT_CREDENTIAL_AWS_CONFIG] = {.variable = "AWS_CONFIG_FILE", .below_home = ".aws/config"},
     [NT_CREDENTIAL_AWS_KEYS] = {.variable = "AWS_SHARED_CREDENTIALS_FILE", .below_home = ".aws/credentials"},
     [NT_CREDENTIAL_AWS_IDENTITY] = {.variable = "AWS_WEB_IDENTITY_TOKEN_FILE"},
     [NT_CREDENTIAL_AWS_CONTAINER] = {.variable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"},
-    [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME", .shared = "/tmp/krb5cc_", .is_for_libraries = true},
-    [NT_CREDENTIAL_SECRETS] = {.variable = "XrdSecSSSKT",
-                               .below_home = ".xrd/sss.keytab",
-                               .is_for_libraries = true},
+    [NT_CREDENTIAL_KERBEROS] = {.variable = "KRB5CCNAME", .shared = "/tmp/krb5cc_", .is_for_libraries = true},
+    [NT_CREDENTIAL_SSS] = {.variable = "XrdSecSSSKT",
+                           .below_home = ".xrd/sss.keytab",
+                           .is_for_libraries = true},
 };
 
 static const char *named(const struct row *row)
@@ -106,7 +106,7 @@ static bool put_named(enum nt_credential credential, struct candidate *candidate
 {
     const char *value = named(&rows[credential]);
     candidate->is_own = false;
-    return credential == NT_CREDENTIAL_TICKETS
+    return credential == NT_CREDENTIAL_KERBEROS
                ? put_tickets(candidate->path, value)
                : (size_t)snprintf(candidate->path, PATH_MAX, "%s", value) < PATH_MAX;
 }
@@ -338,7 +338,7 @@ static void export_credential(enum nt_credential credential)
     const struct row *row = &rows[credential];
     const struct slot *slot = &state.slots[credential];
     char value[512], path[PATH_MAX];
-    bool is_tickets = credential == NT_CREDENTIAL_TICKETS;
+    bool is_tickets = credential == NT_CREDENTIAL_KERBEROS;
     if (!row->is_for_libraries || (!slot->is_named && !slot->is_there) ||
         (is_tickets && slot->is_named && !put_tickets(path, named(row))))
         return;
@@ -394,7 +394,7 @@ bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text)
         at += count;
     }
     explicit_bzero(piece, sizeof(piece));
-    nt_buffer_byte(text, '\0');
+    nt_buffer_append_byte(text, '\0');
     return slot->is_there && count == 0 && !text->failed;
 }
 

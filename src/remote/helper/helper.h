@@ -30,7 +30,7 @@ struct nt_file_part;
 struct nt_http_walk;
 struct nt_index_parser;
 struct nt_list_parser;
-struct nt_output_packet;
+struct nt_reply_packet;
 struct nt_remote_handle;
 struct nt_transfer;
 struct nt_transfers;
@@ -80,7 +80,7 @@ char *nt_address_url(const char *address, const char *token, enum nt_service *se
                      const char **problem_ret);
 
 /* Does the address name objects of a store? Its URL has an object's number for NT_OBJECT_NUMBER. */
-bool nt_address_is_of_objects(const char *address);
+bool nt_address_names_objects(const char *address);
 
 static inline bool nt_url_is_secure(const char *url)
 {
@@ -97,20 +97,20 @@ char *nt_address_folder(const char *address, const char *url);
 /* ---- Credential files ---- */
 
 enum nt_credential {
-    NT_CREDENTIAL_PASSWORDS, /* netrc(5) */
+    NT_CREDENTIAL_NETRC, /* netrc(5) */
     NT_CREDENTIAL_TOKEN,
     NT_CREDENTIAL_PROXY,       /* certificate and key in one file */
     NT_CREDENTIAL_CERTIFICATE, /* its key is in another file */
     NT_CREDENTIAL_KEY,
-    NT_CREDENTIAL_BUNDLE, /* CA bundle, as named by curl's variable and by OpenSSL's */
-    NT_CREDENTIAL_BUNDLE_OF_SSL,
-    NT_CREDENTIAL_BUNDLE_OF_PACKAGE, /* if the system has none */
+    NT_CREDENTIAL_CA_BUNDLE, /* CA bundle, as named by curl's variable and by OpenSSL's */
+    NT_CREDENTIAL_CA_BUNDLE_OPENSSL,
+    NT_CREDENTIAL_CA_BUNDLE_PACKAGED, /* if the system has none */
     NT_CREDENTIAL_AWS_CONFIG,
     NT_CREDENTIAL_AWS_KEYS,
     NT_CREDENTIAL_AWS_IDENTITY,  /* a token of a web identity */
     NT_CREDENTIAL_AWS_CONTAINER, /* a token for the keys of a container */
-    NT_CREDENTIAL_TICKETS,       /* Kerberos */
-    NT_CREDENTIAL_SECRETS,       /* XRootD sss */
+    NT_CREDENTIAL_KERBEROS,      /* Kerberos */
+    NT_CREDENTIAL_SSS,           /* XRootD sss */
     NT_CREDENTIALS
 };
 
@@ -160,13 +160,13 @@ void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 enum { NT_SHORT_BYTES = 64 * 1024 };
 
-/* Are bytes of a file here that were requested with its opening? */
-enum nt_received { NT_RECEIVED_NOT, NT_RECEIVED_SOON, NT_RECEIVED };
+/* Have bytes of a file arrived that were requested when it was opened? */
+enum nt_received { NT_RECEIVED_NONE, NT_RECEIVED_PENDING, NT_RECEIVED };
 
 struct nt_backend_ops {
     unsigned at_once; /* maximum number of concurrent tries */
-    /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. Then
-     * as many as there were at once, whose connections exist. */
+    /* The limit for jobs of at most NT_SHORT_BYTES while at least this many jobs exist; 0: at_once. With
+     * fewer jobs, up to as many as were active at once, because their connections exist. */
     unsigned at_once_if_many;
     uint64_t max_bytes;  /* limit for all concurrent tries; a single longer try may exceed it */
     size_t handle_bytes; /* of its own structure, which begins with a struct nt_remote_handle */
@@ -222,7 +222,7 @@ struct nt_transfer {
     unsigned all_tries;
     bool has_looked_again; /* an answer that says that the file has changed was asked for once more */
     bool is_prefetch;      /* no reader waits yet */
-    bool is_beside;        /* no reader will wait; takes no slot from other jobs */
+    bool is_background;    /* no reader will wait; takes no slot from other jobs */
     bool is_queued, is_paused, is_active;
     uint64_t active_bytes; /* its share of the backend's active_bytes */
     /* Bytes at `offset` of the file or, for a suffix, of the suffix. False: paused; see `resume`. */
@@ -266,37 +266,38 @@ void nt_transfers_continue(struct nt_transfers *jobs);
 
 /* ---- Reply queue ---- */
 
-struct nt_output {
+struct nt_reply_queue {
     int channel;
     uint64_t epoch;
     const struct nt_fetch_totals *totals;
-    STAILQ_HEAD(, nt_output_packet) waiting;
+    STAILQ_HEAD(, nt_reply_packet) waiting;
     size_t bytes; /* of waiting packets */
 };
 
 /* Each answer carries the epoch and the totals. */
-void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
-                    const struct nt_fetch_totals *totals);
+void nt_reply_queue_init(struct nt_reply_queue *output, int channel, uint64_t epoch,
+                         const struct nt_fetch_totals *totals);
 /* True if so much output waits that reads from servers should pause. */
-bool nt_output_is_full(const struct nt_output *output);
+bool nt_reply_queue_is_full(const struct nt_reply_queue *output);
 /* Splits data that is longer than one message into several DATA answers. */
-void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count);
+void nt_reply_queue_add(struct nt_reply_queue *output, struct nt_fetch_answer answer, const void *bytes,
+                        size_t count);
 /* Sends as much as the socket accepts. */
-void nt_output_flush(struct nt_output *output);
+void nt_reply_queue_flush(struct nt_reply_queue *output);
 
 /* ---- Session ---- */
 
-struct nt_files {
+struct nt_helper_session {
     struct nt_allow_list rules;
     struct nt_transfers jobs;
-    struct nt_output output;
+    struct nt_reply_queue output;
     LIST_HEAD(, nt_remote_handle) all;
     unsigned count;
 };
 
 /* A file that is open or opened, or a folder that is listed. The backend's own structure begins with it. */
 struct nt_remote_handle {
-    struct nt_files *files;
+    struct nt_helper_session *files;
     struct nt_backend *backend;
     uint32_t number;       /* 0: a folder */
     uint64_t id;           /* of the request that opens or lists it */
@@ -343,8 +344,8 @@ void nt_listing_done(struct nt_remote_handle *listing);
 bool nt_listing_is_name(const char *name);
 
 /* Handles a request and the text that follows it. */
-void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
-                   size_t bytes);
+void nt_helper_session_handle(struct nt_helper_session *files, const struct nt_fetch_request *request,
+                              const char *text, size_t bytes);
 
 /* ---- Worker ---- */
 
@@ -367,16 +368,16 @@ static inline bool nt_headers_add(struct curl_slist **headers, const char *name,
 
 /* ---- HTTP response headers ---- */
 
-enum { NT_REPLY_TAG_BYTES = 256, NT_REPLY_TIME_BYTES = 64, NT_REPLY_MAX_BYTES = 128 * 1024 };
+enum { NT_HTTP_ETAG_BYTES = 256, NT_HTTP_TIME_BYTES = 64, NT_HTTP_MAX_HEADER_BYTES = 128 * 1024 };
 
 /* Identify one version of a file; "": the server did not say. */
 struct nt_validators {
-    char tag[NT_REPLY_TAG_BYTES];       /* ETag with its quotes, without the W/ of a weak one */
-    bool is_weak;                       /* two versions may share the tag */
-    char modified[NT_REPLY_TIME_BYTES]; /* in the server's own format */
+    char tag[NT_HTTP_ETAG_BYTES];      /* ETag with its quotes, without the W/ of a weak one */
+    bool is_weak;                      /* two versions may share the tag */
+    char modified[NT_HTTP_TIME_BYTES]; /* in the server's own format */
 };
 
-struct nt_reply {
+struct nt_http_response {
     struct nt_validators validators;
     bool has_range, has_total;
     uint64_t first, last, total; /* from Content-Range; `last` is inclusive */
@@ -391,7 +392,7 @@ struct nt_reply {
 /* Parses one line, with or without its line end. A status line resets the reply. The empty line ends
  * the headers: later lines are ignored, since the headers already decide how to treat the body. False
  * if the headers are too large. */
-bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes);
+bool nt_http_response_parse_line(struct nt_http_response *reply, const char *line, size_t bytes);
 
 /* Parse an ETag or a time from headers or listings; invalid ones are omitted. */
 void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes);
@@ -422,7 +423,7 @@ const char *nt_s3_hint(void);
 
 /* Sets temporary keys of the role that the environment configures, if it does: asks its service when the
  * last ones expire. Returns NULL, or why there are none. */
-const char *nt_s3_take_role(struct nt_s3 *s3);
+const char *nt_s3_assume_role(struct nt_s3 *s3);
 
 /* The URL of BUCKET/KEY, from malloc; NULL on failure, and why unless out of memory. The key is not
  * percent-encoded. */
@@ -464,16 +465,16 @@ struct nt_http_target {
 };
 
 /* One try of a job. */
-struct nt_request {
+struct nt_http_request {
     const struct nt_http_target *target;    /* only its server may receive credentials */
     struct nt_transfer *job;                /* gives the range, and takes the bytes */
     uint64_t first;                         /* of the range: in an object the job has another offset */
     const struct nt_file_version *expected; /* NULL: nothing is known about the file */
     bool is_unconditional;                  /* the answer alone says whether it is the expected version */
     /* Result: */
-    struct nt_reply reply;
+    struct nt_http_response reply;
     struct nt_result result;
-    bool is_judged;
+    bool is_checked;
     /* State: */
     bool is_own; /* asks the server of the target's address first */
     uint64_t deadline;
@@ -487,21 +488,22 @@ struct nt_request {
 };
 
 /* False if out of memory, or as the result says. curl returns the job with its completion message. */
-bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds);
+bool nt_http_request_start(struct nt_http_request *request, CURLM *multi, uint64_t milliseconds);
 /* The status of the answer; 0: none yet. */
-long nt_request_code(const struct nt_request *request);
+long nt_http_request_status(const struct nt_http_request *request);
 /* Judges the headers: as soon as they are complete, and at the end. */
-void nt_request_judge(struct nt_request *request);
+void nt_http_request_check_response(struct nt_http_request *request);
 /* Rejects the body because `take` got something unexpected; ends the transfer. */
-void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
+void nt_http_request_refuse(struct nt_http_request *request, enum nt_fetch_failure failure,
+                            const char *message);
 /* Handles a completed answer. True after a redirect: the request is active again and completes once
  * more. Each server gets a request of its own, so that credentials are decided per server. */
-bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code);
+bool nt_http_request_follow(struct nt_http_request *request, CURLM *multi, CURLcode code);
 /* Judges the completed request. */
-void nt_request_end(struct nt_request *request, CURLcode code);
-/* The final URL after redirects; valid until nt_request_stop. */
-const char *nt_request_address(const struct nt_request *request);
-void nt_request_stop(struct nt_request *request, CURLM *multi);
+void nt_http_request_end(struct nt_http_request *request, CURLcode code);
+/* The final URL after redirects; valid until nt_http_request_stop. */
+const char *nt_http_request_url(const struct nt_http_request *request);
+void nt_http_request_stop(struct nt_http_request *request, CURLM *multi);
 
 /* ---- Parsers of listings ---- */
 
@@ -536,24 +538,24 @@ const char *nt_index_parser_end(struct nt_index_parser *index);
 /* ---- HTTP backend ---- */
 
 /* Maximum of requests, and so of connections. */
-enum { NT_WEB_AT_ONCE = 16 };
+enum { NT_HTTP_MAX_REQUESTS = 16 };
 
-struct nt_web {
+struct nt_http_backend {
     struct nt_backend backend;
     CURLM *multi;
 };
 
 /* False if libcurl is not usable. */
-bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
+bool nt_http_backend_init(struct nt_http_backend *web, struct nt_transfers *jobs);
 
 enum { NT_BEFORE_TAIL = 2 };
 
-/* An open file, or a folder. The attempts of its jobs begin with a struct nt_request. */
-struct nt_origin {
+/* An open file, or a folder. The attempts of its jobs begin with a struct nt_http_request. */
+struct nt_http_file {
     struct nt_remote_handle handle;
     struct nt_http_target target;
-    bool is_first;      /* of its server to be opened */
-    bool is_of_objects; /* the address names them by NT_OBJECT_NUMBER: each is a target of its own */
+    bool is_first;        /* of its server to be opened */
+    bool is_object_store; /* the address names them by NT_OBJECT_NUMBER: each is a target of its own */
     LIST_HEAD(, nt_end_probe) probes;
     struct nt_end_probe *head, *tail;                 /* only during opening */
     struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */
@@ -562,14 +564,14 @@ struct nt_origin {
 };
 
 /* See nt_backend_ops. */
-bool nt_web_open(struct nt_remote_handle *file, const char *address, const char **problem_ret);
-bool nt_web_open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
-                        const char **problem_ret);
-bool nt_web_list(struct nt_remote_handle *listing, const char *address, const char **problem_ret);
-enum nt_received nt_web_copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
-                                      char *output);
-void nt_web_close(struct nt_remote_handle *handle);
-void nt_web_end_list(struct nt_origin *origin);
+bool nt_http_open(struct nt_remote_handle *file, const char *address, const char **problem_ret);
+bool nt_http_open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
+                         const char **problem_ret);
+bool nt_http_list(struct nt_remote_handle *listing, const char *address, const char **problem_ret);
+enum nt_received nt_http_copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
+                                       char *output);
+void nt_http_close(struct nt_remote_handle *handle);
+void nt_http_end_list(struct nt_http_file *origin);
 
 /* ---- XRootD sessions ---- */
 

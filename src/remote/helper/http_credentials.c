@@ -59,16 +59,17 @@ const char *nt_system_bundle(const char *built_in)
  * bundle again for each connection; that takes 30 ms, and many connections at once would time out. */
 static void add_authorities(CURL *easy)
 {
-    const char *bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE), *folder = nt_environment("X509_CERT_DIR");
+    const char *bundle = nt_credential_path(NT_CREDENTIAL_CA_BUNDLE),
+               *folder = nt_environment("X509_CERT_DIR");
     char *built_in = NULL;
     if (!bundle)
-        bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE_OF_SSL);
+        bundle = nt_credential_path(NT_CREDENTIAL_CA_BUNDLE_OPENSSL);
     if (!bundle && curl_easy_getinfo(easy, CURLINFO_CAINFO, &built_in) == CURLE_OK)
         bundle = nt_system_bundle(built_in);
     if (!folder)
         folder = nt_environment("SSL_CERT_DIR");
     if (!bundle && !folder)
-        bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE_OF_PACKAGE);
+        bundle = nt_credential_path(NT_CREDENTIAL_CA_BUNDLE_PACKAGED);
     if (bundle)
         curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
     if (folder || (bundle && access(bundle, R_OK) == 0))
@@ -95,7 +96,7 @@ void nt_credentials_keep_certificate(bool is_kept)
 
 static void add_password(CURL *easy)
 {
-    const char *path = nt_credential_path(NT_CREDENTIAL_PASSWORDS);
+    const char *path = nt_credential_path(NT_CREDENTIAL_NETRC);
     if (!path)
         return;
     curl_easy_setopt(easy, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);

@@ -51,7 +51,7 @@ static bool take_number(struct nt_text *text, uint64_t *number_ret)
 }
 
 /* "bytes 0-99/1234"; for an unsatisfied range "bytes *" "/1234". */
-static void take_range(struct nt_reply *reply, struct nt_text value)
+static void take_range(struct nt_http_response *reply, struct nt_text value)
 {
     uint64_t first = 0, last = 0, total;
     reply->has_range = reply->has_total = reply->is_beyond = false;
@@ -88,7 +88,7 @@ void nt_validators_take_tag(struct nt_validators *validators, const char *text, 
     bool is_weak = value.length >= 2 && memcmp(value.bytes, "W/", 2) == 0;
     if (is_weak)
         value = (struct nt_text){value.bytes + 2, value.length - 2};
-    if (value.length < 2 || value.length >= NT_REPLY_TAG_BYTES || value.bytes[0] != '"' ||
+    if (value.length < 2 || value.length >= NT_HTTP_ETAG_BYTES || value.bytes[0] != '"' ||
         value.bytes[value.length - 1] != '"' ||
         !is_plain((struct nt_text){value.bytes + 1, value.length - 2}))
         return;
@@ -100,7 +100,7 @@ void nt_validators_take_tag(struct nt_validators *validators, const char *text, 
 void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes)
 {
     struct nt_text value = trim((struct nt_text){text, bytes});
-    if (value.length >= NT_REPLY_TIME_BYTES)
+    if (value.length >= NT_HTTP_TIME_BYTES)
         return;
     for (size_t i = 0; i < value.length; i++)
         if (value.bytes[i] < ' ' || value.bytes[i] > '~')
@@ -109,7 +109,7 @@ void nt_validators_take_time(struct nt_validators *validators, const char *text,
     validators->modified[value.length] = '\0';
 }
 
-static void set_region(struct nt_reply *reply, struct nt_text value)
+static void set_region(struct nt_http_response *reply, struct nt_text value)
 {
     if (value.length >= sizeof(reply->region) || !is_plain(value))
         return;
@@ -118,18 +118,18 @@ static void set_region(struct nt_reply *reply, struct nt_text value)
 }
 
 /* "HTTP/1.1 206 Partial Content" */
-static void begin_answer(struct nt_reply *reply, struct nt_text status)
+static void begin_answer(struct nt_http_response *reply, struct nt_text status)
 {
     while (status.length && !is_blank(status.bytes[0]))
         status = (struct nt_text){status.bytes + 1, status.length - 1};
     status = trim(status);
-    *reply = (struct nt_reply){.is_interim = status.length > 0 && status.bytes[0] == '1'};
+    *reply = (struct nt_http_response){.is_interim = status.length > 0 && status.bytes[0] == '1'};
 }
 
-bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
+bool nt_http_response_parse_line(struct nt_http_response *reply, const char *line, size_t bytes)
 {
     struct nt_text text = {line, bytes};
-    if (bytes > NT_REPLY_MAX_BYTES - reply->bytes)
+    if (bytes > NT_HTTP_MAX_HEADER_BYTES - reply->bytes)
         return false;
     size_t sum = reply->bytes + bytes;
     if (reply->is_whole)

@@ -10,7 +10,7 @@ enum { MAX_EMPTY_PARTS = 100 };
 
 struct nt_http_walk {
     struct nt_transfer job;
-    struct nt_origin *origin;
+    struct nt_http_file *origin;
     char *address;                          /* as given */
     struct nt_list_parser *list;            /* of the current answer; NULL: nothing has arrived */
     struct nt_index_parser *index;          /* likewise, of an index page */
@@ -33,7 +33,7 @@ static void take_entry(void *context, const struct nt_listed *entry)
 /* A new try parses the answer from the start. */
 static bool begin(struct nt_http_walk *walk)
 {
-    char *folder = nt_address_folder(walk->address, nt_request_address(walk->job.attempt));
+    char *folder = nt_address_folder(walk->address, nt_http_request_url(walk->job.attempt));
     nt_list_parser_free(walk->list);
     nt_index_parser_free(walk->index);
     walk->list = NULL;
@@ -55,18 +55,18 @@ static bool feed(const struct nt_http_walk *walk, const char *bytes, size_t coun
 static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_http_walk *walk = (struct nt_http_walk *)job;
-    if (nt_output_is_full(&job->remote->files->output)) {
+    if (nt_reply_queue_is_full(&job->remote->files->output)) {
         job->is_paused = true;
         return false;
     }
     if (offset == 0 && !begin(walk))
-        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, "out of memory");
+        nt_http_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, "out of memory");
     else if (!feed(walk, bytes, count) && walk->index)
-        nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, walk->refusal);
+        nt_http_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, walk->refusal);
     else if (walk->list && *nt_list_parser_problem(walk->list))
-        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_list_parser_problem(walk->list));
+        nt_http_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_list_parser_problem(walk->list));
     else if (walk->is_too_long)
-        nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
+        nt_http_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
     return true;
 }
 
@@ -108,8 +108,7 @@ static void resume_at(struct nt_http_walk *walk, const char *token)
     walk->empty_parts = entries > walk->entries ? 0 : walk->empty_parts + 1;
     walk->entries = entries;
     if (walk->empty_parts >= MAX_EMPTY_PARTS) {
-        fail(walk, NT_FETCH_UNREACHABLE,
-             "the server continues its list again and again without naming anything");
+        fail(walk, NT_FETCH_UNREACHABLE, "the server sends part after part of its list without any entry");
         return;
     }
     strcpy(walk->token, token);
@@ -125,7 +124,7 @@ static bool ask_for_index(struct nt_http_walk *walk, const struct nt_result *res
     const char *problem;
     bool is_whole = walk->is_too_long || walk->origin->handle.entries;
     snprintf(walk->refusal, sizeof(walk->refusal), "%s", result->message);
-    return walk->origin->target.service == NT_SERVICE_WEB && !is_whole &&
+    return walk->origin->target.service == NT_SERVICE_HTTP && !is_whole &&
            ask(walk, NT_HTTP_REQUEST_INDEX, &problem);
 }
 
@@ -170,9 +169,9 @@ static void end(struct nt_transfer *job)
         fail(walk, NT_FETCH_NOT_FOUND, "the server has no such directory");
 }
 
-bool nt_web_list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
+bool nt_http_list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
 {
-    struct nt_origin *origin = (struct nt_origin *)listing;
+    struct nt_http_file *origin = (struct nt_http_file *)listing;
     struct nt_http_walk *walk = origin->walk = calloc(1, sizeof(*walk));
     if (!walk || !(walk->address = strdup(address)))
         return false;
@@ -180,7 +179,7 @@ bool nt_web_list(struct nt_remote_handle *listing, const char *address, const ch
     return ask(walk, NT_HTTP_REQUEST_FOLDER, problem_ret);
 }
 
-void nt_web_end_list(struct nt_origin *origin)
+void nt_http_end_list(struct nt_http_file *origin)
 {
     struct nt_http_walk *walk = origin->walk;
     nt_transfer_remove(&walk->job);

@@ -5,9 +5,9 @@
  */
 #include "remote/helper/helper.h"
 
-static inline struct nt_origin *origin_of(struct nt_remote_handle *handle)
+static inline struct nt_http_file *origin_of(struct nt_remote_handle *handle)
 {
-    return (struct nt_origin *)handle;
+    return (struct nt_http_file *)handle;
 }
 
 enum { CONNECT_MILLISECONDS = 10000 }; /* without a need for bytes */
@@ -27,13 +27,13 @@ struct nt_end_probe {
     struct nt_transfer job;
     LIST_ENTRY(nt_end_probe) all; /* of the file */
     bool has_ended;
-    struct nt_reply reply;
+    struct nt_http_response reply;
     uint64_t first, got;
     size_t capacity;
     char bytes[];
 };
 
-static struct nt_origin *origin_of_probe(const struct nt_end_probe *probe)
+static struct nt_http_file *origin_of_probe(const struct nt_end_probe *probe)
 {
     return origin_of(probe->job.remote);
 }
@@ -60,7 +60,7 @@ static bool take_probe(struct nt_transfer *job, uint64_t offset, const char *byt
     return true;
 }
 
-static struct nt_end_probe *add_probe(struct nt_origin *origin, void (*end)(struct nt_transfer *),
+static struct nt_end_probe *add_probe(struct nt_http_file *origin, void (*end)(struct nt_transfer *),
                                       uint64_t first, uint64_t bytes, size_t capacity)
 {
     struct nt_end_probe *probe = calloc(1, sizeof(*probe) + capacity);
@@ -86,7 +86,7 @@ static struct nt_end_probe *add_probe(struct nt_origin *origin, void (*end)(stru
 /* Stores the outcome of a probe. */
 static const struct nt_result *note_end(struct nt_end_probe *probe)
 {
-    const struct nt_request *request = probe->job.attempt;
+    const struct nt_http_request *request = probe->job.attempt;
     probe->has_ended = true;
     if (request)
         probe->reply = request->reply;
@@ -103,7 +103,7 @@ static bool has_same_server(const char *one, const char *other)
     return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
 }
 
-static bool is_first_of_server(const struct nt_origin *origin)
+static bool is_first_of_server(const struct nt_http_file *origin)
 {
     struct nt_remote_handle *other;
     LIST_FOREACH(other, &origin->handle.files->all, all)
@@ -119,22 +119,22 @@ static void end_preconnect(struct nt_transfer *job)
 }
 
 /* Those that a reader of all of the file would use at once, beside the `made` ones. */
-static void preconnect_for(struct nt_origin *origin, uint64_t size, unsigned made)
+static void preconnect_for(struct nt_http_file *origin, uint64_t size, unsigned made)
 {
     const uint64_t ends = UINT64_C(2) * NT_FETCH_END_BYTES;
     uint64_t pieces = size > ends ? (size - ends) / BYTES_EACH : 0;
-    for (uint64_t i = made; i < NT_WEB_AT_ONCE && i < pieces; i++) {
+    for (uint64_t i = made; i < NT_HTTP_MAX_REQUESTS && i < pieces; i++) {
         struct nt_end_probe *probe = add_probe(origin, end_preconnect, 0, NT_FETCH_END_BYTES, 0);
         if (!probe)
             return;
         probe->job.max_tries = NT_TRIES_ONCE;
-        probe->job.is_beside = true;
+        probe->job.is_background = true;
     }
 }
 
 /* ---- Both ends ---- */
 
-static void reply_opened(struct nt_origin *origin)
+static void reply_opened(struct nt_http_file *origin)
 {
     const struct nt_http_target *target = &origin->target;
     const struct nt_validators *known = &target->version.validators;
@@ -162,7 +162,7 @@ static void reply_opened(struct nt_origin *origin)
     origin->head = origin->tail = NULL;
 }
 
-static void fail_opening(struct nt_origin *origin, const struct nt_result *result)
+static void fail_opening(struct nt_http_file *origin, const struct nt_result *result)
 {
     nt_handle_fail(&origin->handle, result->failure, result->message);
 }
@@ -186,7 +186,7 @@ static bool is_of_version(const struct nt_end_probe *tail, const struct nt_file_
 }
 
 /* Both probes have ended, or the head was the whole file. */
-static void join_probes(struct nt_origin *origin)
+static void join_probes(struct nt_http_file *origin)
 {
     struct nt_end_probe *tail = origin->tail;
     uint64_t size = origin->target.version.size, after = size - origin->head->got;
@@ -209,10 +209,10 @@ static void join_probes(struct nt_origin *origin)
 static void end_head(struct nt_transfer *job)
 {
     struct nt_end_probe *head = (struct nt_end_probe *)job;
-    struct nt_origin *origin = origin_of_probe(head);
+    struct nt_http_file *origin = origin_of_probe(head);
     struct nt_http_target *target = &origin->target;
     const struct nt_result *result = note_end(head);
-    const struct nt_reply *reply = &head->reply;
+    const struct nt_http_response *reply = &head->reply;
     if (result->outcome != NT_OUTCOME_OK) {
         fail_opening(origin, result);
         return;
@@ -254,7 +254,7 @@ static void end_before_tail(struct nt_transfer *job)
     note_end((struct nt_end_probe *)job);
 }
 
-static void add_before_tail(struct nt_origin *origin)
+static void add_before_tail(struct nt_http_file *origin)
 {
     for (unsigned i = 0; i < BEFORE_TAIL; i++) {
         struct nt_end_probe *probe =
@@ -262,7 +262,7 @@ static void add_before_tail(struct nt_origin *origin)
         origin->before_tail[i] = probe;
         if (!probe)
             return;
-        probe->job.is_suffix = probe->job.is_beside = true;
+        probe->job.is_suffix = probe->job.is_background = true;
         probe->job.max_tries = NT_TRIES_ONCE;
         probe->job.take = take_before_tail;
     }
@@ -271,8 +271,8 @@ static void add_before_tail(struct nt_origin *origin)
 static bool is_of_suffix(const struct nt_end_probe *probe, const struct nt_file_version *version,
                          uint64_t first)
 {
-    const struct nt_request *request = probe->job.attempt;
-    const struct nt_reply *reply = probe->has_ended ? &probe->reply : &request->reply;
+    const struct nt_http_request *request = probe->job.attempt;
+    const struct nt_http_response *reply = probe->has_ended ? &probe->reply : &request->reply;
     return reply->first == first && reply->total == version->size &&
            nt_validators_agree(&reply->validators, &version->validators);
 }
@@ -285,27 +285,27 @@ static enum nt_received copy_some(const struct nt_end_probe *probe, const struct
     uint64_t skip = offset - first;
     bool is_here = skip < probe->got, is_underway = !probe->has_ended && skip < probe->capacity;
     if ((!is_here && !is_underway) || (probe->got && !is_of_suffix(probe, version, first)))
-        return NT_RECEIVED_NOT;
+        return NT_RECEIVED_NONE;
     uint64_t left = (is_here ? probe->got : probe->capacity) - skip;
     *count_ret = (size_t)(left < bytes ? left : bytes);
     if (is_here)
         memcpy(output, probe->bytes + skip, *count_ret);
-    return is_here ? NT_RECEIVED : NT_RECEIVED_SOON;
+    return is_here ? NT_RECEIVED : NT_RECEIVED_PENDING;
 }
 
 /* Bytes that are requested again may be damaged: a server sends them. What is between copied bytes counts as
  * copied, too. */
-enum nt_received nt_web_copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
-                                      char *output)
+enum nt_received nt_http_copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
+                                       char *output)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_http_file *origin = origin_of(file);
     const struct nt_file_version *version = &origin->target.version;
     enum nt_received all = NT_RECEIVED, some = NT_RECEIVED;
     if (offset < origin->copied_end && origin->copied_first < offset + bytes)
-        return NT_RECEIVED_NOT;
-    for (size_t done = 0, count = 0; done < bytes && some != NT_RECEIVED_NOT; done += count) {
-        some = NT_RECEIVED_NOT;
-        for (unsigned i = 0; i < BEFORE_TAIL && some == NT_RECEIVED_NOT; i++)
+        return NT_RECEIVED_NONE;
+    for (size_t done = 0, count = 0; done < bytes && some != NT_RECEIVED_NONE; done += count) {
+        some = NT_RECEIVED_NONE;
+        for (unsigned i = 0; i < BEFORE_TAIL && some == NT_RECEIVED_NONE; i++)
             if (origin->before_tail[i] && version->size >= suffix_bytes(i))
                 some = copy_some(origin->before_tail[i], version, version->size - suffix_bytes(i),
                                  offset + done, bytes - done, output + done, &count);
@@ -322,9 +322,9 @@ enum nt_received nt_web_copy_received(struct nt_remote_handle *file, uint64_t of
 /* ---- Files ---- */
 
 /* The first file of a server preconnects for later reads. */
-bool nt_web_open(struct nt_remote_handle *file, const char *address, const char **problem_ret)
+bool nt_http_open(struct nt_remote_handle *file, const char *address, const char **problem_ret)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_http_file *origin = origin_of(file);
     origin->target.address = nt_address_url(address, NULL, &origin->target.service, problem_ret);
     if (!origin->target.address)
         return false;
@@ -344,25 +344,25 @@ bool nt_web_open(struct nt_remote_handle *file, const char *address, const char 
 }
 
 /* Trusts the listing: each answer of the server validates it. */
-bool nt_web_open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
-                        const char **problem_ret)
+bool nt_http_open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
+                         const char **problem_ret)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_http_file *origin = origin_of(file);
     origin->target.address = nt_address_url(address, NULL, &origin->target.service, problem_ret);
     nt_validators_read(&origin->target.version.validators, validator, strlen(validator));
     origin->target.version.size = file->size;
-    origin->is_of_objects = nt_address_is_of_objects(address);
-    origin->target.is_known = !origin->is_of_objects;
+    origin->is_object_store = nt_address_names_objects(address);
+    origin->target.is_known = !origin->is_object_store;
     return origin->target.address;
 }
 
-void nt_web_close(struct nt_remote_handle *file)
+void nt_http_close(struct nt_remote_handle *file)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_http_file *origin = origin_of(file);
     while (!LIST_EMPTY(&origin->probes))
         drop_probe(LIST_FIRST(&origin->probes));
     if (origin->walk)
-        nt_web_end_list(origin);
+        nt_http_end_list(origin);
     free(origin->target.address);
     free(origin->target.redirect_url);
 }

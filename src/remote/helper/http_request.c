@@ -23,59 +23,60 @@ enum { MAX_REDIRECTION_BYTES = 64 * 1024 };
 
 static size_t on_header(char *line, size_t size, size_t count, void *argument)
 {
-    struct nt_request *request = argument;
-    if (nt_reply_take(&request->reply, line, size * count))
+    struct nt_http_request *request = argument;
+    if (nt_http_response_parse_line(&request->reply, line, size * count))
         return size * count;
-    nt_request_refuse(request, NT_FETCH_UNREACHABLE, "the headers of the server's answer do not end");
+    nt_http_request_refuse(request, NT_FETCH_UNREACHABLE, "the headers of the server's answer do not end");
     return 0;
 }
 
 /* The redirect target of an answer; NULL: none. Signed requests are valid for one server only. */
-static const char *redirection_of(const struct nt_request *request)
+static const char *redirection_of(const struct nt_http_request *request)
 {
-    long code = nt_request_code(request);
+    long code = nt_http_request_status(request);
     char *url = NULL;
     bool is_redirection = code == 301 || code == 302 || code == 303 || code == 307 || code == 308;
-    if (is_redirection && request->target->service == NT_SERVICE_WEB)
+    if (is_redirection && request->target->service == NT_SERVICE_HTTP)
         curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
     return url;
 }
 
 /* The body of a redirect is ignored. */
-static bool is_redirection(const struct nt_request *request)
+static bool is_redirection(const struct nt_http_request *request)
 {
-    return request->target->service == NT_SERVICE_WEB && nt_request_code(request) / 100 == 3;
+    return request->target->service == NT_SERVICE_HTTP && nt_http_request_status(request) / 100 == 3;
 }
 
-static size_t pass_over(struct nt_request *request, size_t count)
+static size_t pass_over(struct nt_http_request *request, size_t count)
 {
     request->redirection_bytes += count;
     if (request->redirection_bytes <= MAX_REDIRECTION_BYTES)
         return count;
-    nt_request_refuse(request, NT_FETCH_UNREACHABLE, "the server's redirect does not end");
+    nt_http_request_refuse(request, NT_FETCH_UNREACHABLE, "the server's redirect does not end");
     return 0;
 }
 
 /* Judges the headers before the first bytes. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
 {
-    struct nt_request *request = argument;
+    struct nt_http_request *request = argument;
     count *= size;
     if (is_redirection(request))
         return pass_over(request, count);
-    if (request->result.got == 0 && !request->is_judged)
-        nt_request_judge(request);
-    if (request->is_judged)
+    if (request->result.got == 0 && !request->is_checked)
+        nt_http_request_check_response(request);
+    if (request->is_checked)
         return 0;
     if (request->target->asked == NT_HTTP_REQUEST_PART &&
         count > request->reply.last - request->reply.first + 1 - request->result.got) {
-        nt_request_refuse(request, NT_FETCH_UNREACHABLE, "the server sends more bytes than it announces");
+        nt_http_request_refuse(request, NT_FETCH_UNREACHABLE,
+                               "the server sends more bytes than it announces");
         return 0;
     }
     if (!request->job->take(request->job, request->job->first + request->result.got, bytes, count))
         return CURL_WRITEFUNC_PAUSE;
     request->result.got += count;
-    return request->is_judged ? 0 : count;
+    return request->is_checked ? 0 : count;
 }
 
 /* ---- Sending ---- */
@@ -85,7 +86,7 @@ static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
                                "<propfind xmlns=\"DAV:\"><prop><resourcetype/><getcontentlength/>"
                                "<getlastmodified/><getetag/></prop></propfind>";
 
-static bool request_list(struct nt_request *request)
+static bool request_list(struct nt_http_request *request)
 {
     CURL *easy = request->easy;
     if (request->target->service == NT_SERVICE_S3) /* the URL is the query */
@@ -98,19 +99,19 @@ static bool request_list(struct nt_request *request)
 }
 
 /* Without the keys of a role a server would refuse the request; their service may answer later. */
-static bool sign(struct nt_request *request)
+static bool sign(struct nt_http_request *request)
 {
     const char *problem =
         request->target->service == NT_SERVICE_S3 ? nt_s3_sign(request->easy, &request->headers) : NULL;
     if (!problem)
         return true;
-    nt_request_refuse(request, NT_FETCH_UNREACHABLE, problem);
+    nt_http_request_refuse(request, NT_FETCH_UNREACHABLE, problem);
     request->result.outcome = NT_OUTCOME_RETRY;
     return false;
 }
 
 /* Makes the server reject other versions. Only compares a weak tag: If-Match must not use one. */
-static bool add_headers(struct nt_request *request)
+static bool add_headers(struct nt_http_request *request)
 {
     const struct nt_validators *known =
         request->expected && !request->is_unconditional ? &request->expected->validators : NULL;
@@ -126,7 +127,7 @@ static bool add_headers(struct nt_request *request)
            nt_headers_add(&request->headers, "If-Unmodified-Since", known->modified);
 }
 
-static void set_range(const struct nt_request *request)
+static void set_range(const struct nt_http_request *request)
 {
     char range[64];
     if (request->job->is_suffix)
@@ -137,7 +138,7 @@ static void set_range(const struct nt_request *request)
     curl_easy_setopt(request->easy, CURLOPT_RANGE, range);
 }
 
-static void set_time(const struct nt_request *request)
+static void set_time(const struct nt_http_request *request)
 {
     uint64_t now = nt_milliseconds(), most = request->deadline > now ? request->deadline - now : 1;
     curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, (long)most);
@@ -150,19 +151,19 @@ static void set_time(const struct nt_request *request)
 /* Checks the resolved address of a server: a name may resolve to anything. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
-    struct nt_request *request = context;
+    struct nt_http_request *request = context;
     request->is_refused = nt_is_metadata_address(&address->addr);
     return request->is_refused ? CURL_SOCKET_BAD
                                : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-static void set_way(struct nt_request *request, const char *address)
+static void set_way(struct nt_http_request *request, const char *address)
 {
     CURL *easy = request->easy;
     bool is_signed = request->target->service == NT_SERVICE_S3;
     curl_easy_setopt(easy, CURLOPT_URL, address);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* see nt_request_follow */
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* see nt_http_request_follow */
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
     curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -170,7 +171,7 @@ static void set_way(struct nt_request *request, const char *address)
     /* HTTP/1.1 with many connections: a shared HTTP/2 connection has one window, slow on long links. */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)request->job->is_beside);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)request->job->is_background);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
@@ -189,12 +190,12 @@ static void set_way(struct nt_request *request, const char *address)
 }
 
 /* Sends the request to one server. */
-static bool ask(struct nt_request *request, CURLM *multi)
+static bool ask(struct nt_http_request *request, CURLM *multi)
 {
-    const char *address = nt_request_address(request);
+    const char *address = nt_http_request_url(request);
     request->easy = curl_easy_init();
     if (!request->easy || !add_headers(request)) {
-        nt_request_stop(request, NULL);
+        nt_http_request_stop(request, NULL);
         return false;
     }
     set_way(request, address);
@@ -204,7 +205,7 @@ static bool ask(struct nt_request *request, CURLM *multi)
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
 }
 
-bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds)
+bool nt_http_request_start(struct nt_http_request *request, CURLM *multi, uint64_t milliseconds)
 {
     const struct nt_http_target *target = request->target;
     request->deadline = nt_milliseconds() + milliseconds;
@@ -215,7 +216,7 @@ bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t millise
 
 /* ---- Redirects ---- */
 
-static void leave(struct nt_request *request, CURLM *multi)
+static void leave(struct nt_http_request *request, CURLM *multi)
 {
     if (request->easy && multi)
         curl_multi_remove_handle(multi, request->easy);
@@ -225,23 +226,23 @@ static void leave(struct nt_request *request, CURLM *multi)
     request->headers = NULL;
 }
 
-static bool may_follow(struct nt_request *request, const char *from, const char *to)
+static bool may_follow(struct nt_http_request *request, const char *from, const char *to)
 {
     bool is_followed =
         nt_url_is_secure(to) || (!nt_url_is_secure(from) && strncasecmp(to, "http:", strlen("http:")) == 0);
     if (request->redirections == MAX_REDIRECTIONS)
-        nt_request_refuse(request, NT_FETCH_UNREACHABLE, "too many redirects");
+        nt_http_request_refuse(request, NT_FETCH_UNREACHABLE, "too many redirects");
     else if (!is_followed)
-        nt_request_refuse(request, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
+        nt_http_request_refuse(request, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
     else if (nt_is_metadata_url(to))
-        nt_request_refuse(request, NT_FETCH_FORBIDDEN, NT_NEVER_CONTACTED);
-    return !request->is_judged;
+        nt_http_request_refuse(request, NT_FETCH_FORBIDDEN, NT_NEVER_CONTACTED);
+    return !request->is_checked;
 }
 
-bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
+bool nt_http_request_follow(struct nt_http_request *request, CURLM *multi, CURLcode code)
 {
-    const char *url = request->is_judged || code != CURLE_OK ? NULL : redirection_of(request);
-    if (!url || !may_follow(request, nt_request_address(request), url))
+    const char *url = request->is_checked || code != CURLE_OK ? NULL : redirection_of(request);
+    if (!url || !may_follow(request, nt_http_request_url(request), url))
         return false;
     char *redirect_url = strdup(url);
     leave(request, multi);
@@ -250,20 +251,20 @@ bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
         request->redirect_url = redirect_url;
     }
     request->redirections++;
-    request->reply = (struct nt_reply){.bytes = request->reply.bytes};
+    request->reply = (struct nt_http_response){.bytes = request->reply.bytes};
     if (redirect_url && ask(request, multi))
         return true;
-    request->is_judged = true;
+    request->is_checked = true;
     request->result = nt_result_no_memory;
     return false;
 }
 
-const char *nt_request_address(const struct nt_request *request)
+const char *nt_http_request_url(const struct nt_http_request *request)
 {
     return request->redirect_url ? request->redirect_url : request->target->address;
 }
 
-void nt_request_stop(struct nt_request *request, CURLM *multi)
+void nt_http_request_stop(struct nt_http_request *request, CURLM *multi)
 {
     leave(request, multi);
     free(request->redirect_url);

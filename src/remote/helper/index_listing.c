@@ -176,7 +176,7 @@ static void take_byte(struct nt_index_parser *index, char byte)
     }
     bool is_end = !index->is_quoted && byte == (is_json ? '}' : '>');
     if (index->length == MAX_ITEM_BYTES) {
-        refuse(index, "the server's list has too long an entry");
+        refuse(index, "an entry of the server's list is too long");
         return;
     }
     if (is_json || !is_end)

@@ -142,7 +142,7 @@ const char *nt_s3_find(struct nt_s3 *s3)
 static bool find_keys(struct nt_s3 *s3, const char **problem_ret)
 {
     bool is_configured = !nt_s3_find(s3);
-    *problem_ret = is_configured && !s3->key[0] ? nt_s3_take_role(s3) : NULL;
+    *problem_ret = is_configured && !s3->key[0] ? nt_s3_assume_role(s3) : NULL;
     return is_configured && s3->key[0];
 }
 
@@ -168,11 +168,11 @@ static void append_key(struct nt_buffer *url, const char *key)
         char *part = length ? curl_easy_escape(NULL, key, (int)length) : NULL;
         url->failed |= length && !part;
         if (part)
-            nt_buffer_text(url, part);
+            nt_buffer_append_string(url, part);
         curl_free(part);
         if (!key[length])
             return;
-        nt_buffer_byte(url, '/');
+        nt_buffer_append_byte(url, '/');
         key += length + 1;
     }
 }
@@ -184,11 +184,11 @@ static void append_endpoint(struct nt_buffer *url, const struct nt_s3 *s3, const
     while (length && s3->endpoint[length - 1] == '/')
         length--;
     if (length)
-        nt_buffer_format(url, "%.*s/%s/", (int)length, s3->endpoint, bucket);
+        nt_buffer_append_format(url, "%.*s/%s/", (int)length, s3->endpoint, bucket);
     else if (strchr(bucket, '.')) /* a wildcard certificate covers only one label */
-        nt_buffer_format(url, "https://s3.%s.amazonaws.com%s/%s/", s3->region, ending, bucket);
+        nt_buffer_append_format(url, "https://s3.%s.amazonaws.com%s/%s/", s3->region, ending, bucket);
     else
-        nt_buffer_format(url, "https://%s.s3.%s.amazonaws.com%s/", bucket, s3->region, ending);
+        nt_buffer_append_format(url, "https://%s.s3.%s.amazonaws.com%s/", bucket, s3->region, ending);
 }
 
 /* The URL of a bucket, with a slash at its end. False on failure, with the reason. */
@@ -213,22 +213,22 @@ void nt_s3_append_parameter(struct nt_buffer *url, const char *name, const char 
 {
     char *encoded = *value ? curl_easy_escape(NULL, value, 0) : NULL;
     url->failed |= *value && !encoded;
-    nt_buffer_format(url, "%s=%s", name, encoded ? encoded : "");
+    nt_buffer_append_format(url, "%s=%s", name, encoded ? encoded : "");
     curl_free(encoded);
 }
 
 /* Parameters are sorted: libcurl before 8.3 signs them in the given order. */
 static void append_query(struct nt_buffer *url, const char *prefix, const char *token)
 {
-    nt_buffer_byte(url, '?');
+    nt_buffer_append_byte(url, '?');
     if (*token) {
         nt_s3_append_parameter(url, "continuation-token", token);
-        nt_buffer_byte(url, '&');
+        nt_buffer_append_byte(url, '&');
     }
     nt_s3_append_parameter(url, "delimiter", "/");
-    nt_buffer_text(url, "&list-type=2");
+    nt_buffer_append_string(url, "&list-type=2");
     if (*prefix) {
-        nt_buffer_byte(url, '&');
+        nt_buffer_append_byte(url, '&');
         nt_s3_append_parameter(url, "prefix", prefix);
     }
 }

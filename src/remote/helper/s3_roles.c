@@ -67,7 +67,7 @@ static bool ask(struct question *question)
     }
     curl_slist_free_all(question->headers);
     question->headers = NULL;
-    nt_buffer_text(&question->answer, "");
+    nt_buffer_append_string(&question->answer, "");
     return code == 200 && !question->answer.failed;
 }
 
@@ -157,17 +157,17 @@ static bool ask_sts(const char *region)
     struct nt_buffer url = {0}, token = {0};
     bool is_there = nt_credential_read(NT_CREDENTIAL_AWS_IDENTITY, &token);
     if (endpoint)
-        nt_buffer_format(&url, "%s/", endpoint);
+        nt_buffer_append_format(&url, "%s/", endpoint);
     else
-        nt_buffer_format(&url, "https://sts.%s.amazonaws.com%s/", region,
-                         strncmp(region, "cn-", strlen("cn-")) == 0 ? ".cn" : "");
-    nt_buffer_text(&url, "?Action=AssumeRoleWithWebIdentity&Version=2011-06-15&");
+        nt_buffer_append_format(&url, "https://sts.%s.amazonaws.com%s/", region,
+                                strncmp(region, "cn-", strlen("cn-")) == 0 ? ".cn" : "");
+    nt_buffer_append_string(&url, "?Action=AssumeRoleWithWebIdentity&Version=2011-06-15&");
     nt_s3_append_parameter(&url, "RoleArn", nt_environment("AWS_ROLE_ARN"));
-    nt_buffer_byte(&url, '&');
+    nt_buffer_append_byte(&url, '&');
     nt_s3_append_parameter(&url, "RoleSessionName", session ? session : "ntuplefs");
     if (is_there) {
         token.bytes[strcspn(token.bytes, "\r\n")] = '\0';
-        nt_buffer_byte(&url, '&');
+        nt_buffer_append_byte(&url, '&');
         nt_s3_append_parameter(&url, "WebIdentityToken", token.bytes);
     }
     struct question question = {.url = nt_buffer_string(&url)};
@@ -263,7 +263,7 @@ static const char *renew(const char *region)
     return NULL;
 }
 
-const char *nt_s3_take_role(struct nt_s3 *s3)
+const char *nt_s3_assume_role(struct nt_s3 *s3)
 {
     static const char *problem;
     if (nt_milliseconds() >= kept.until) {

@@ -57,7 +57,7 @@ void nt_transfer_add(struct nt_transfer *job)
 static void stop(struct nt_transfer *job)
 {
     struct nt_backend *backend = job->remote->backend;
-    if (job->is_active && !job->is_beside) {
+    if (job->is_active && !job->is_background) {
         if (--backend->active == 0)
             backend->most_active = 0;
         backend->active_bytes -= job->active_bytes;
@@ -99,7 +99,7 @@ static void start(struct nt_transfer *job, uint64_t now)
     backend->jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
     job->active_bytes = job->bytes;
-    if (!job->is_beside) {
+    if (!job->is_background) {
         if (++backend->active > backend->most_active)
             backend->most_active = backend->active;
         backend->active_bytes += job->active_bytes;
@@ -182,7 +182,7 @@ void nt_transfer_end_try(struct nt_transfer *job)
 
 /* ---- The queue ---- */
 
-/* The time of short jobs is mostly that of the line: many of them are worth more connections. */
+/* Short jobs mostly wait for the round trip, so many of them justify more connections. */
 static unsigned most_at_once(const struct nt_transfer *job)
 {
     const struct nt_backend *backend = job->remote->backend;
@@ -201,7 +201,7 @@ static bool has_room(const struct nt_transfer *job)
     unsigned most = most_at_once(job);
     if (job->is_prefetch)
         most -= most / 4;
-    return job->is_beside ||
+    return job->is_background ||
            (backend->active < most &&
             (!backend->active || backend->active_bytes + job->bytes <= backend->ops->max_bytes));
 }

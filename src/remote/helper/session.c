@@ -11,22 +11,22 @@
 
 /* ---- Reply queue ---- */
 
-struct nt_output_packet {
-    STAILQ_ENTRY(nt_output_packet) waiting;
+struct nt_reply_packet {
+    STAILQ_ENTRY(nt_reply_packet) waiting;
     size_t bytes;
     char content[];
 };
 
 enum { FULL_BYTES = 4 << 20 };
 
-void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
-                    const struct nt_fetch_totals *totals)
+void nt_reply_queue_init(struct nt_reply_queue *output, int channel, uint64_t epoch,
+                         const struct nt_fetch_totals *totals)
 {
-    *output = (struct nt_output){.channel = channel, .epoch = epoch, .totals = totals};
+    *output = (struct nt_reply_queue){.channel = channel, .epoch = epoch, .totals = totals};
     STAILQ_INIT(&output->waiting);
 }
 
-bool nt_output_is_full(const struct nt_output *output)
+bool nt_reply_queue_is_full(const struct nt_reply_queue *output)
 {
     return output->bytes >= FULL_BYTES;
 }
@@ -44,10 +44,10 @@ static bool send_now(int channel, struct iovec *parts, size_t count)
     return sent >= 0;
 }
 
-static void keep(struct nt_output *output, const struct nt_fetch_answer *answer, const void *bytes,
+static void keep(struct nt_reply_queue *output, const struct nt_fetch_answer *answer, const void *bytes,
                  size_t count)
 {
-    struct nt_output_packet *packet = malloc(sizeof(*packet) + sizeof(*answer) + count);
+    struct nt_reply_packet *packet = malloc(sizeof(*packet) + sizeof(*answer) + count);
     if (!packet)
         _exit(1); /* the watchdog starts a new worker and the client learns of it */
     packet->bytes = sizeof(*answer) + count;
@@ -58,14 +58,16 @@ static void keep(struct nt_output *output, const struct nt_fetch_answer *answer,
     output->bytes += packet->bytes;
 }
 
-static void put(struct nt_output *output, struct nt_fetch_answer *answer, const void *bytes, size_t count)
+static void put(struct nt_reply_queue *output, struct nt_fetch_answer *answer, const void *bytes,
+                size_t count)
 {
     struct iovec parts[] = {{answer, sizeof(*answer)}, {(void *)bytes, count}};
     if (!STAILQ_EMPTY(&output->waiting) || !send_now(output->channel, parts, count ? 2 : 1))
         keep(output, answer, bytes, count);
 }
 
-void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count)
+void nt_reply_queue_add(struct nt_reply_queue *output, struct nt_fetch_answer answer, const void *bytes,
+                        size_t count)
 {
     const char *rest = bytes;
     answer.epoch = output->epoch;
@@ -79,22 +81,23 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
 }
 
 /* Send the end of an answer. */
-static void output_done(struct nt_output *output, uint32_t file, uint64_t id)
+static void output_done(struct nt_reply_queue *output, uint32_t file, uint64_t id)
 {
-    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL, 0);
+    nt_reply_queue_add(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL,
+                       0);
 }
 
-static void output_fail(struct nt_output *output, uint32_t file, uint64_t id, enum nt_fetch_failure failure,
-                        const char *message)
+static void output_fail(struct nt_reply_queue *output, uint32_t file, uint64_t id,
+                        enum nt_fetch_failure failure, const char *message)
 {
-    nt_output_put(
+    nt_reply_queue_add(
         output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = file, .id = id, .failure = failure},
         message, strlen(message));
 }
 
-void nt_output_flush(struct nt_output *output)
+void nt_reply_queue_flush(struct nt_reply_queue *output)
 {
-    struct nt_output_packet *packet;
+    struct nt_reply_packet *packet;
     while ((packet = STAILQ_FIRST(&output->waiting))) {
         if (!send_now(output->channel, &(struct iovec){packet->content, packet->bytes}, 1))
             return;
@@ -113,7 +116,7 @@ struct nt_file_part {
     LIST_ENTRY(nt_file_part) all;
 };
 
-static struct nt_remote_handle *file_of(const struct nt_files *files, uint32_t number)
+static struct nt_remote_handle *file_of(const struct nt_helper_session *files, uint32_t number)
 {
     struct nt_remote_handle *file;
     LIST_FOREACH(file, &files->all, all)
@@ -160,7 +163,7 @@ void nt_handle_fail(struct nt_remote_handle *handle, enum nt_fetch_failure failu
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened)
 {
     char text[NT_FETCH_VALIDATOR_BYTES + NT_FETCH_SERVER_BYTES];
-    struct nt_output *output = &file->files->output;
+    struct nt_reply_queue *output = &file->files->output;
     struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
                                      .file = file->number,
                                      .id = file->id,
@@ -170,18 +173,18 @@ void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *
     file->size = opened->size;
     file->is_open = true;
     int length = snprintf(text, sizeof(text), "%s%c%s", opened->validator, '\0', opened->server);
-    nt_output_put(output, answer, text, (size_t)length);
+    nt_reply_queue_add(output, answer, text, (size_t)length);
     answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->id};
-    nt_output_put(output, answer, opened->head, opened->head_bytes);
+    nt_reply_queue_add(output, answer, opened->head, opened->head_bytes);
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
-        nt_output_put(output, answer, opened->tail, opened->tail_bytes);
+        nt_reply_queue_add(output, answer, opened->tail, opened->tail_bytes);
     output_done(output, file->number, file->id);
 }
 
 /* NULL if there are too many, or out of memory. Folders have no number. */
-static struct nt_remote_handle *add_handle(struct nt_files *files, const struct nt_fetch_request *request,
-                                           struct nt_backend *backend)
+static struct nt_remote_handle *add_handle(struct nt_helper_session *files,
+                                           const struct nt_fetch_request *request, struct nt_backend *backend)
 {
     bool is_folder = request->kind == NT_FETCH_LIST;
     bool has_room = is_folder ? files->jobs.count < NT_FETCH_MAX_REQUESTS
@@ -219,8 +222,8 @@ static void begin(struct nt_remote_handle *handle, uint32_t kind, const char *ad
 }
 
 /* Opens a file, or lists a folder. The validator of a listed file follows its address. */
-static void open_handle(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
-                        size_t bytes)
+static void open_handle(struct nt_helper_session *files, const struct nt_fetch_request *request,
+                        const char *text, size_t bytes)
 {
     bool is_listed = request->kind == NT_FETCH_OPEN_LISTED, is_folder = request->kind == NT_FETCH_LIST;
     char *address = strndup(text, bytes), *validator = NULL;
@@ -265,13 +268,13 @@ bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *li
         return false;
     memcpy(text, listed->name, name + 1);
     memcpy(text + name + 1, listed->validator, validator);
-    nt_output_put(&listing->files->output,
-                  (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
-                                           .id = listing->id,
-                                           .is_folder = listed->is_folder,
-                                           .size = listed->size,
-                                           .modified = listed->modified},
-                  text, name + 1 + validator);
+    nt_reply_queue_add(&listing->files->output,
+                       (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
+                                                .id = listing->id,
+                                                .is_folder = listed->is_folder,
+                                                .size = listed->size,
+                                                .modified = listed->modified},
+                       text, name + 1 + validator);
     return true;
 }
 
@@ -290,22 +293,22 @@ static bool take_part(struct nt_transfer *job, uint64_t offset, const char *byte
 {
     const struct nt_file_part *part = (struct nt_file_part *)job;
     const struct nt_remote_handle *file = part->file;
-    struct nt_output *output = &part->file->files->output;
-    if (nt_output_is_full(output)) {
+    struct nt_reply_queue *output = &part->file->files->output;
+    if (nt_reply_queue_is_full(output)) {
         job->is_paused = true;
         return false;
     }
-    nt_output_put(output,
-                  (struct nt_fetch_answer){
-                      .kind = NT_FETCH_DATA, .file = file->number, .id = part->id, .offset = offset},
-                  bytes, count);
+    nt_reply_queue_add(output,
+                       (struct nt_fetch_answer){
+                           .kind = NT_FETCH_DATA, .file = file->number, .id = part->id, .offset = offset},
+                       bytes, count);
     return true;
 }
 
 static void end_part(struct nt_transfer *job)
 {
     struct nt_file_part *part = (struct nt_file_part *)job;
-    struct nt_output *output = &part->file->files->output;
+    struct nt_reply_queue *output = &part->file->files->output;
     if (job->result.outcome == NT_OUTCOME_OK)
         output_done(output, part->file->number, part->id);
     else
@@ -319,13 +322,13 @@ static enum nt_received answer_received(struct nt_remote_handle *file, uint64_t 
 {
     char received[NT_FETCH_DATA_BYTES];
     const struct nt_backend_ops *ops = file->backend->ops;
-    struct nt_output *output = &file->files->output;
+    struct nt_reply_queue *output = &file->files->output;
     if (!ops->copy_received || bytes > sizeof(received))
-        return NT_RECEIVED_NOT;
+        return NT_RECEIVED_NONE;
     enum nt_received state = ops->copy_received(file, offset, (size_t)bytes, received);
     if (state != NT_RECEIVED)
         return state;
-    nt_output_put(
+    nt_reply_queue_add(
         output,
         (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = id, .offset = offset},
         received, (size_t)bytes);
@@ -343,14 +346,14 @@ void nt_file_received(struct nt_remote_handle *file)
     }
 }
 
-static void read_part(struct nt_files *files, const struct nt_fetch_request *request)
+static void read_part(struct nt_helper_session *files, const struct nt_fetch_request *request)
 {
     struct nt_remote_handle *file = file_of(files, request->file);
     uint64_t size = file ? file->size : 0;
     bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MAX_BYTES &&
                      request->offset < size && request->bytes <= size - request->offset;
     enum nt_received received =
-        is_within ? answer_received(file, request->id, request->offset, request->bytes) : NT_RECEIVED_NOT;
+        is_within ? answer_received(file, request->id, request->offset, request->bytes) : NT_RECEIVED_NONE;
     if (received == NT_RECEIVED)
         return;
     struct nt_file_part *part =
@@ -372,11 +375,11 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                                   .id = request->id};
     LIST_INSERT_HEAD(&file->parts, part, all);
     nt_transfer_add(&part->job);
-    if (received == NT_RECEIVED_SOON)
+    if (received == NT_RECEIVED_PENDING)
         part->job.start += SOON_MILLISECONDS;
 }
 
-static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
+static struct nt_file_part *part_of(const struct nt_helper_session *files, uint64_t id)
 {
     const struct nt_remote_handle *file;
     struct nt_file_part *part;
@@ -387,7 +390,7 @@ static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
     return NULL;
 }
 
-static void cancel(struct nt_files *files, uint64_t id)
+static void cancel(struct nt_helper_session *files, uint64_t id)
 {
     struct nt_file_part *part = part_of(files, id);
     struct nt_remote_handle *file;
@@ -402,8 +405,8 @@ static void cancel(struct nt_files *files, uint64_t id)
     }
 }
 
-void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
-                   size_t bytes)
+void nt_helper_session_handle(struct nt_helper_session *files, const struct nt_fetch_request *request,
+                              const char *text, size_t bytes)
 {
     struct nt_remote_handle *file;
     struct nt_file_part *part;

@@ -73,7 +73,7 @@ static void fetch_confine(struct nt_helper_sandbox *reported_ret, const char *mo
 enum { PACKETS_AT_ONCE = 64 };
 
 /* False if there is no more packet now. Exits if the client is gone. */
-static bool take_packet(struct nt_files *files)
+static bool take_packet(struct nt_helper_session *files)
 {
     struct nt_fetch_request request;
     char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
@@ -86,22 +86,22 @@ static bool take_packet(struct nt_files *files)
         return true;
     memcpy(&request, packet, sizeof(request));
     if (request.epoch == files->output.epoch)
-        nt_files_take(files, &request, packet + sizeof(request), (size_t)count - sizeof(request));
+        nt_helper_session_handle(files, &request, packet + sizeof(request), (size_t)count - sizeof(request));
     return true;
 }
 
-static void flush(struct nt_files *files)
+static void flush(struct nt_helper_session *files)
 {
-    nt_output_flush(&files->output);
-    if (!nt_output_is_full(&files->output))
+    nt_reply_queue_flush(&files->output);
+    if (!nt_reply_queue_is_full(&files->output))
         nt_transfers_continue(&files->jobs);
 }
 
 void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt_allow_list *rules)
 {
-    struct nt_files files = {.rules = *rules};
+    struct nt_helper_session files = {.rules = *rules};
     struct nt_xrootd xrootd;
-    struct nt_web web;
+    struct nt_http_backend web;
     struct nt_helper_sandbox sandbox;
     char module[NT_MODULE_PATH_BYTES];
     nt_xrootd_find_module(module);
@@ -109,10 +109,11 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
     nt_credentials_keep_certificate(rules->keeps_certificate);
     fetch_confine(&sandbox, module);
     nt_transfers_init(&files.jobs);
-    if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))
+    if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_http_backend_init(&web, &files.jobs))
         _exit(1);
-    nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
-    nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox, sizeof(sandbox));
+    nt_reply_queue_init(&files.output, channel, epoch, &files.jobs.totals);
+    nt_reply_queue_add(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox,
+                       sizeof(sandbox));
     for (;;) {
         uint64_t wait = nt_transfers_work(&files.jobs);
         short output = STAILQ_EMPTY(&files.output.waiting) ? 0 : CURL_WAIT_POLLOUT;

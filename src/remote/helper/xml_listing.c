@@ -249,18 +249,18 @@ static const struct element {
     void (*end)(struct nt_list_parser *list);
     bool has_text;
 } elements[] = {
-    {NT_SERVICE_WEB, "", "multistatus", begin_list, NULL, false},
-    {NT_SERVICE_WEB, "multistatus", "response", begin_entry, end_response, false},
-    {NT_SERVICE_WEB, "response", "href", NULL, end_place, true},
-    {NT_SERVICE_WEB, "response", "status", NULL, end_status, true},
-    {NT_SERVICE_WEB, "response", "propstat", begin_group, end_group, false},
-    {NT_SERVICE_WEB, "propstat", "status", NULL, end_group_status, true},
-    {NT_SERVICE_WEB, "propstat", "prop", NULL, NULL, false},
-    {NT_SERVICE_WEB, "prop", "resourcetype", NULL, NULL, false},
-    {NT_SERVICE_WEB, "resourcetype", "collection", NULL, end_collection, false},
-    {NT_SERVICE_WEB, "prop", "getcontentlength", NULL, end_size, true},
-    {NT_SERVICE_WEB, "prop", "getlastmodified", NULL, end_time, true},
-    {NT_SERVICE_WEB, "prop", "getetag", NULL, end_tag, true},
+    {NT_SERVICE_HTTP, "", "multistatus", begin_list, NULL, false},
+    {NT_SERVICE_HTTP, "multistatus", "response", begin_entry, end_response, false},
+    {NT_SERVICE_HTTP, "response", "href", NULL, end_place, true},
+    {NT_SERVICE_HTTP, "response", "status", NULL, end_status, true},
+    {NT_SERVICE_HTTP, "response", "propstat", begin_group, end_group, false},
+    {NT_SERVICE_HTTP, "propstat", "status", NULL, end_group_status, true},
+    {NT_SERVICE_HTTP, "propstat", "prop", NULL, NULL, false},
+    {NT_SERVICE_HTTP, "prop", "resourcetype", NULL, NULL, false},
+    {NT_SERVICE_HTTP, "resourcetype", "collection", NULL, end_collection, false},
+    {NT_SERVICE_HTTP, "prop", "getcontentlength", NULL, end_size, true},
+    {NT_SERVICE_HTTP, "prop", "getlastmodified", NULL, end_time, true},
+    {NT_SERVICE_HTTP, "prop", "getetag", NULL, end_tag, true},
     {NT_SERVICE_S3, "", "ListBucketResult", begin_list, NULL, false},
     {NT_SERVICE_S3, "ListBucketResult", "IsTruncated", NULL, end_is_cut, true},
     {NT_SERVICE_S3, "ListBucketResult", "NextContinuationToken", NULL, end_token, true},
@@ -283,7 +283,7 @@ static const struct element *element_of(const struct nt_list_parser *list, const
     bool is_webdav = strncmp(name, "DAV:|", strlen("DAV:|")) == 0;
     name = local ? local + 1 : name;
     for (size_t i = 0; parent && i < sizeof(elements) / sizeof(*elements); i++)
-        if (elements[i].service == list->service && (list->service != NT_SERVICE_WEB || is_webdav) &&
+        if (elements[i].service == list->service && (list->service != NT_SERVICE_HTTP || is_webdav) &&
             strcmp(elements[i].parent, parent->name) == 0 && strcmp(elements[i].name, name) == 0)
             return &elements[i];
     return NULL;
@@ -294,7 +294,7 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
     struct nt_list_parser *list = context;
     const struct element *element = element_of(list, name);
     if (list->depth + 1 == MAX_DEPTH) {
-        refuse(list, "the server's list nests elements too deep");
+        refuse(list, "elements of the server's list are nested too deeply");
         return;
     }
     list->open[++list->depth] = element;
@@ -321,7 +321,7 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int count)
     if (!element || !element->has_text)
         return;
     if ((size_t)count > MAX_TEXT_BYTES - list->length) {
-        refuse(list, "the server's list has too long a text");
+        refuse(list, "a text in the server's list is too long");
         return;
     }
     memcpy(list->text + list->length, text, (size_t)count);
@@ -355,7 +355,7 @@ struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *f
         return NULL;
     }
     memcpy(list->folder, folder, length + 1);
-    if (service == NT_SERVICE_WEB) {
+    if (service == NT_SERVICE_HTTP) {
         strcpy(list->folder + length, "/");
         join_slashes(list->folder);
     }

@@ -23,25 +23,26 @@ struct nt_arrow_texts;
 
 /* ---- FlatBuffers ---- */
 
-enum { NT_TABLE_SLOTS = 8 };
+enum { NT_FLATBUFFER_FIELDS = 8 };
 
 /* A FlatBuffers table under construction. The schema numbers the slots; absent ones have defaults. */
-struct nt_table {
+struct nt_flatbuffer_fields {
     struct {
         uint8_t bytes; /* 0: absent; 1, 2, 4 or 8 */
         uint64_t value;
-    } slots[NT_TABLE_SLOTS];
-    size_t field_offsets[NT_TABLE_SLOTS]; /* set by writing: position of each slot's value in the buffer */
+    } slots[NT_FLATBUFFER_FIELDS];
+    size_t
+        field_offsets[NT_FLATBUFFER_FIELDS]; /* set by writing: position of each slot's value in the buffer */
 };
 
-void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value);
+void nt_flatbuffer_set(struct nt_flatbuffer_fields *table, unsigned slot, unsigned bytes, uint64_t value);
 /* Reserves a slot for an offset that is patched later. */
-void nt_table_set_offset(struct nt_table *table, unsigned slot);
+void nt_flatbuffer_set_offset(struct nt_flatbuffer_fields *table, unsigned slot);
 
 /* Reserves the root offset at the start of a buffer. The first table with this offset patches it. */
 size_t nt_flatbuffer_root(struct nt_buffer *out);
 /* Writes the table and patches its offset into `field_offset`. */
-void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_table *table);
+void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_flatbuffer_fields *table);
 void nt_flatbuffer_string(struct nt_buffer *out, size_t field_offset, const void *bytes, size_t length);
 /* Writes a vector of `count` offsets, 4 bytes each, and returns the offset of the first. */
 size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t field_offset, uint32_t count);
@@ -114,7 +115,7 @@ struct nt_arrow_variant {
     uint32_t tags, index;       /* indexes of streams */
     /* [tag][clusters + 1]: rows before each cluster. [0] is the variant itself, the others are the
      * alternatives; NULL: the struct omits the alternative. */
-    uint64_t **borders;
+    uint64_t **boundaries;
     uint64_t *_Atomic *tag_counts; /* [cluster]; NULL: not yet counted */
 };
 
@@ -140,12 +141,12 @@ struct nt_arrow_node {
     uint32_t data, offsets; /* indexes of streams, NT_NONE: none; a union has tags and index */
     uint32_t valid; /* stream of the row mask of a nullable field; NT_NONE: all stored rows are valid */
     struct nt_arrow_texts *texts; /* BYTES: generated JSON strings, which replace the streams */
-    /* [clusters + 1]: rows before each cluster; NULL: unused. space_borders: rows of the field that
-     * begins the row space (of the optional itself if one leads to the node). borders: rows of the
+    /* [clusters + 1]: rows before each cluster; NULL: unused. space_boundaries: rows of the field that
+     * begins the row space (of the optional itself if one leads to the node). boundaries: rows of the
      * node's field, after its own steps. */
-    uint64_t *space_borders;
-    uint64_t *borders;
-    uint64_t *byte_borders; /* strings and objects: bytes before each cluster */
+    uint64_t *space_boundaries;
+    uint64_t *boundaries;
+    uint64_t *byte_boundaries; /* strings and objects: bytes before each cluster */
 };
 
 struct nt_arrow_buffer {
@@ -153,7 +154,7 @@ struct nt_arrow_buffer {
     enum nt_arrow_buffer_kind kind;
 };
 
-/* A border of a batch: an entry, possibly inside one of the clusters that the dataset stores. */
+/* A boundary of a batch: an entry, possibly inside one of the clusters that the dataset stores. */
 struct nt_arrow_cut {
     uint64_t entry;
     uint32_t stored; /* the cluster that contains it or begins at it */
@@ -230,7 +231,7 @@ struct nt_arrow {
     uint64_t *entries; /* [cluster_count + 1]: entries before each cluster, in entry order */
     uint32_t cluster_count, stored_clusters; /* stored: of each field; 1 if fields do not share them */
     struct nt_arrow_limits limits;           /* max_items filled in */
-    struct nt_arrow_cut *cuts; /* [cluster_count + 1] while borders load; NULL: whole clusters */
+    struct nt_arrow_cut *cuts; /* [cluster_count + 1] while boundaries load; NULL: whole clusters */
     /* Where the batches begin in the file, one for each cluster that is not omitted, and where the last ends.
      * 1 more, as these are even: it has a large buffer. While batches are built, the bytes of their bodies.
      */
@@ -264,9 +265,9 @@ static inline uint32_t nt_arrow_offset_bytes(const struct nt_arrow_node *node)
 }
 
 /* Returns the number of items (list) or bytes (string) before each cluster. */
-static inline const uint64_t *nt_arrow_item_borders(const struct nt_arrow_node *node)
+static inline const uint64_t *nt_arrow_item_boundaries(const struct nt_arrow_node *node)
 {
-    return node->kind == NT_ARROW_BYTES ? node->byte_borders : node[1].space_borders;
+    return node->kind == NT_ARROW_BYTES ? node->byte_boundaries : node[1].space_boundaries;
 }
 
 /* Returns the step_count steps to a node; NULL: none. */
@@ -302,7 +303,7 @@ struct nt_arrow_batch nt_arrow_batch(const struct nt_arrow *arrow, uint32_t numb
 void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
                          struct nt_buffer *out);
 
-/* ipc_pieces.c: generates an IPC file from its start to its end, batch by batch. All workers decode and
+/* ipc_writer.c: generates an IPC file from its start to its end, batch by batch. All workers decode and
  * compress. Stores buffers of a batch with equal contents once. The table must outlive the generator. */
 enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
                                    struct nt_text_generator **pieces_ret, struct nt_error *error);
@@ -311,8 +312,8 @@ enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compres
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
 
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
-/* Frees the borders of all nodes and variants. Accepts a partly filled table. */
-void nt_arrow_forget_borders(struct nt_arrow *arrow);
+/* Frees the boundaries of all nodes and variants. Accepts a partly filled table. */
+void nt_arrow_free_boundaries(struct nt_arrow *arrow);
 
 /* schema.c: names, metadata and the Schema table */
 /* The metadata of a node (0: the table): our keys, and properties of the file under their own keys.
@@ -404,8 +405,8 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
 /* Frees the whole list. */
 void nt_arrow_texts_free(struct nt_arrow_texts *texts);
 
-/* Converts borders of rows to borders of bytes in place. */
-void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *borders, uint32_t count);
+/* Converts boundaries of rows to boundaries of bytes in place. */
+void nt_arrow_texts_boundaries(const struct nt_arrow_texts *texts, uint64_t *boundaries, uint32_t count);
 /* Returns the bytes of strings before each of the rows [first, first + count). Fails if a row cannot be
  * decoded, except for the last. */
 enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,

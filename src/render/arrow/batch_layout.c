@@ -74,9 +74,9 @@ static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t va
     while (children[tag++] != field)
         ;
     enum nt_status status =
-        nt_field_row_borders(arrow->reader, arrow->dataset, variant, &rows, &clusters, error);
+        nt_field_row_boundaries(arrow->reader, arrow->dataset, variant, &rows, &clusters, error);
     if (status == NT_OK)
-        status = nt_field_row_borders(arrow->reader, arrow->dataset, field, &alternatives, &same, error);
+        status = nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &alternatives, &same, error);
     if (status == NT_OK && clusters != same)
         status =
             nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field", clusters, same);
@@ -97,9 +97,9 @@ static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, u
     const struct nt_field *f = &arrow->dataset->fields[field];
     if (f->kind == NT_FIELD_VARIANT)
         return find_alternative(arrow, field, child, row, row_ret, error);
-    if (!nt_field_keeps_step(f))
+    if (!nt_field_is_row_aligned(f))
         return read_offset(arrow, field, row, row_ret, error);
-    return nt_multiply(row, nt_field_rows_below(f), row_ret)
+    return nt_checked_multiply(row, nt_field_rows_below(f), row_ret)
                ? NT_OK
                : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows overflows");
 }
@@ -162,29 +162,29 @@ void nt_arrow_free_cuts(struct nt_arrow *arrow)
     arrow->cuts = NULL;
 }
 
-/* `least` is the previous border. */
-static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                 const uint64_t *borders, const struct nt_arrow_cut *cut, uint64_t least,
-                                 uint64_t *border_ret, struct nt_error *error)
+/* `least` is the previous boundary. */
+static enum nt_status cut_boundary(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                   const uint64_t *boundaries, const struct nt_arrow_cut *cut, uint64_t least,
+                                   uint64_t *boundary_ret, struct nt_error *error)
 {
-    uint64_t at = borders[cut->stored];
+    uint64_t at = boundaries[cut->stored];
     if (cut->rows)
         NT_TRY(are_bytes ? arrow_items_before(arrow, field, cut, &at, error)
                          : find_row(arrow, field, cut, &at, error));
-    if (least < borders[cut->stored])
-        least = borders[cut->stored];
+    if (least < boundaries[cut->stored])
+        least = boundaries[cut->stored];
     if (at < least)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry", least, at);
-    if (cut->rows && at > borders[cut->stored + 1])
+    if (cut->rows && at > boundaries[cut->stored + 1])
         return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry",
-                             borders[cut->stored + 1], at);
-    *border_ret = at;
+                             boundaries[cut->stored + 1], at);
+    *boundary_ret = at;
     return NT_OK;
 }
 
-/* Converts borders of a field from stored to table clusters. Replaces *borders. */
-static enum nt_status arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                        uint64_t **borders, struct nt_error *error)
+/* Converts boundaries of a field from stored to table clusters. Replaces *boundaries. */
+static enum nt_status arrow_cut_boundaries(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                           uint64_t **boundaries, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (!arrow->cuts)
@@ -193,21 +193,21 @@ static enum nt_status arrow_cut_borders(const struct nt_arrow *arrow, uint32_t f
     if (!cut)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++)
-        status = cut_border(arrow, field, are_bytes, *borders, &arrow->cuts[i], i ? cut[i - 1] : 0, &cut[i],
-                            error);
-    free(*borders);
-    *borders = cut;
+        status = cut_boundary(arrow, field, are_bytes, *boundaries, &arrow->cuts[i], i ? cut[i - 1] : 0,
+                              &cut[i], error);
+    free(*boundaries);
+    *boundaries = cut;
     return status;
 }
 
-void nt_arrow_forget_borders(struct nt_arrow *arrow)
+void nt_arrow_free_boundaries(struct nt_arrow *arrow)
 {
     for (uint32_t i = 0; i < arrow->node_count; i++) {
         struct nt_arrow_node *node = &arrow->nodes[i];
-        free(node->byte_borders);
-        free(node->space_borders);
-        free(node->borders);
-        node->byte_borders = node->space_borders = node->borders = NULL;
+        free(node->byte_boundaries);
+        free(node->space_boundaries);
+        free(node->boundaries);
+        node->byte_boundaries = node->space_boundaries = node->boundaries = NULL;
     }
     for (uint32_t i = 0; i < arrow->variant_count; i++)
         nt_arrow_variant_deinit(&arrow->variants[i], arrow->cluster_count);
@@ -219,7 +219,7 @@ enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_erro
 {
     const struct nt_arrow_options *options = &arrow->options;
     if (!options->has_range ||
-        nt_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
+        nt_range_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read %llu entries from %llu on: there are %llu",
                    (unsigned long long)options->entries, (unsigned long long)options->first_entry,
@@ -239,13 +239,13 @@ static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uin
     *end_ret = first < end ? stop : begin;
 }
 
-/* Sets a border. An entry that begins a cluster of all fields needs no row positions. */
+/* Sets a boundary. An entry that begins a cluster of all fields needs no row positions. */
 static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t entry, uint32_t stored,
                               struct nt_error *error)
 {
     struct nt_arrow_cut *cut = &arrow->cuts[number];
     bool begins_cluster = entry == arrow->entries[stored];
-    if (!nt_dataset_shares_borders(arrow->dataset)) {
+    if (!nt_dataset_shares_boundaries(arrow->dataset)) {
         stored = entry && entry == nt_dataset_entries(arrow->dataset);
         begins_cluster = !entry || stored;
     }
@@ -260,7 +260,7 @@ static enum nt_status arrow_cut_entries(struct nt_arrow *arrow, struct nt_error 
     const struct nt_arrow_options *options = &arrow->options;
     uint64_t end = options->has_range ? options->first_entry + options->entries : UINT64_MAX;
     uint32_t begin = 0, stop = arrow->cluster_count;
-    bool is_shared = nt_dataset_shares_borders(arrow->dataset);
+    bool is_shared = nt_dataset_shares_boundaries(arrow->dataset);
     arrow->stored_clusters = is_shared ? arrow->cluster_count : 1; /* fields that do not share have one */
     if (!options->has_range && is_shared)
         return NT_OK;
@@ -285,7 +285,7 @@ static enum nt_status arrow_cut_entries(struct nt_arrow *arrow, struct nt_error 
 
 /* ---- Split large clusters ---- */
 
-/* Limits the memory: each part stores the borders of all nodes and a row per field. Only a file that
+/* Limits the memory: each part stores the boundaries of all nodes and a row per field. Only a file that
  * claims more items than it can hold exceeds the limit. */
 enum { MAX_NUMBERS = 1 << 22, MAX_PARTS = 1 << 16 };
 
@@ -308,11 +308,11 @@ static enum nt_status find_nodes(struct splitting *splitting)
         return nt_fail_memory(splitting->error);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         bool is_one = false;
-        if (!arrow->nodes[i].has_short_offsets) /* only lists and strings have borders */
+        if (!arrow->nodes[i].has_short_offsets) /* only lists and strings have boundaries */
             continue;
-        const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[i]);
+        const uint64_t *boundaries = nt_arrow_item_boundaries(&arrow->nodes[i]);
         for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
-            is_one |= borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
+            is_one |= boundaries[cluster + 1] - boundaries[cluster] > arrow->limits.max_items;
         if (is_one)
             splitting->nodes[splitting->node_count++] = i;
     }
@@ -323,7 +323,7 @@ static enum nt_status find_nodes(struct splitting *splitting)
 static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *cut)
 {
     struct nt_arrow_cut *cuts =
-        nt_grow(splitting->cuts, splitting->cut_count, &splitting->cut_capacity, sizeof(*cuts));
+        nt_array_grow(splitting->cuts, splitting->cut_count, &splitting->cut_capacity, sizeof(*cuts));
     if (!cuts)
         return nt_fail_memory(splitting->error);
     splitting->cuts = cuts;
@@ -332,7 +332,7 @@ static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *
     return NT_OK;
 }
 
-/* Counts the items of each node before a cut, and checks them against the surrounding borders. */
+/* Counts the items of each node before a cut, and checks them against the surrounding boundaries. */
 static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
                                   const uint64_t *before, const uint64_t *after, uint64_t *items)
 {
@@ -385,8 +385,8 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
     return status;
 }
 
-/* Keeps an existing border of the table. Moves it if it is already a cut. */
-static enum nt_status keep_border(struct splitting *splitting, uint32_t number)
+/* Keeps an existing boundary of the table. Moves it if it is already a cut. */
+static enum nt_status keep_boundary(struct splitting *splitting, uint32_t number)
 {
     struct nt_arrow_cut cut = {.entry = splitting->arrow->entries[number], .stored = number};
     if (splitting->arrow->cuts) {
@@ -404,11 +404,11 @@ static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluste
     uint64_t *before = calloc(splitting->node_count, sizeof(*before));
     uint64_t *after = calloc(splitting->node_count, sizeof(*after));
     enum nt_status status =
-        before && after ? keep_border(splitting, cluster) : nt_fail_memory(splitting->error);
+        before && after ? keep_boundary(splitting, cluster) : nt_fail_memory(splitting->error);
     for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
-        const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[splitting->nodes[i]]);
-        before[i] = borders[cluster];
-        after[i] = borders[cluster + 1];
+        const uint64_t *boundaries = nt_arrow_item_boundaries(&arrow->nodes[splitting->nodes[i]]);
+        before[i] = boundaries[cluster];
+        after[i] = boundaries[cluster + 1];
     }
     if (status == NT_OK)
         status = split_entries(splitting, splitting->cuts[splitting->cut_count - 1].stored,
@@ -426,7 +426,7 @@ static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *ar
         return nt_fail_memory(splitting->error);
     for (uint32_t i = 0; i < splitting->cut_count; i++)
         entries[i] = splitting->cuts[i].entry;
-    nt_arrow_forget_borders(arrow);
+    nt_arrow_free_boundaries(arrow);
     nt_arrow_free_cuts(arrow);
     free(arrow->entries);
     arrow->entries = entries;
@@ -464,7 +464,7 @@ static enum nt_status arrow_split(struct nt_arrow *arrow, bool *split_ret, struc
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
         status = split_cluster(&splitting, cluster);
     if (status == NT_OK)
-        status = keep_border(&splitting, arrow->cluster_count);
+        status = keep_boundary(&splitting, arrow->cluster_count);
     if (status == NT_OK)
         status = take_cuts(&splitting, arrow);
 out:
@@ -515,7 +515,7 @@ static uint64_t find_size(const struct nt_arrow *arrow, const uint64_t *bytes, u
     return most;
 }
 
-/* Cuts a cluster, whose border is the last cut so far, into parts with equally many entries. */
+/* Cuts a cluster, whose boundary is the last cut so far, into parts with equally many entries. */
 static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster, uint64_t parts)
 {
     const uint64_t *entries = splitting->arrow->entries + cluster;
@@ -533,7 +533,7 @@ static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster,
     return status;
 }
 
-/* Keeps the border of a cluster unless its batch is merged with the one before. */
+/* Keeps the boundary of a cluster unless its batch is merged with the one before. */
 static enum nt_status set_parts(struct splitting *splitting, const uint64_t *bytes, uint64_t most)
 {
     const struct nt_arrow *arrow = splitting->arrow;
@@ -545,16 +545,16 @@ static enum nt_status set_parts(struct splitting *splitting, const uint64_t *byt
             before += bytes[cluster];
             continue;
         }
-        status = keep_border(splitting, cluster);
+        status = keep_boundary(splitting, cluster);
         if (status == NT_OK)
             status = cut_cluster(splitting, cluster, parts);
         before = bytes[cluster] / parts;
     }
-    return status == NT_OK ? keep_border(splitting, arrow->cluster_count) : status;
+    return status == NT_OK ? keep_boundary(splitting, arrow->cluster_count) : status;
 }
 
 /* Merges and divides clusters, so that batches have about `most` bytes. The caller loads the
- * borders before and after. */
+ * boundaries before and after. */
 static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
 {
     struct splitting splitting = {.arrow = arrow, .error = error};
@@ -573,78 +573,80 @@ static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struc
 
 /* ---- Rows per cluster ---- */
 
-/* For generated strings, converts borders of rows to borders of bytes. */
-static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                   uint64_t **borders_ret, struct nt_error *error)
+/* For generated strings, converts boundaries of rows to boundaries of bytes. */
+static enum nt_status load_boundaries(struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                      uint64_t **boundaries_ret, struct nt_error *error)
 {
     uint32_t count = 0;
     const struct nt_arrow_texts *texts = are_bytes ? nt_arrow_texts_of(arrow, field) : NULL;
-    NT_TRY(are_bytes && !texts
-               ? nt_field_byte_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error)
-               : nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error));
-    if (!nt_dataset_shares_borders(arrow->dataset)) {
-        (*borders_ret)[1] = (*borders_ret)[count];
+    NT_TRY(
+        are_bytes && !texts
+            ? nt_field_byte_boundaries(arrow->reader, arrow->dataset, field, boundaries_ret, &count, error)
+            : nt_field_row_boundaries(arrow->reader, arrow->dataset, field, boundaries_ret, &count, error));
+    if (!nt_dataset_shares_boundaries(arrow->dataset)) {
+        (*boundaries_ret)[1] = (*boundaries_ret)[count];
         count = arrow->stored_clusters;
     }
     if (count != arrow->stored_clusters)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
                               arrow->stored_clusters, count);
     if (texts)
-        nt_arrow_texts_borders(texts, *borders_ret, count + 1);
-    return arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
+        nt_arrow_texts_boundaries(texts, *boundaries_ret, count + 1);
+    return arrow_cut_boundaries(arrow, field, are_bytes, boundaries_ret, error);
 }
 
-static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *node, struct nt_error *error)
+static enum nt_status set_boundaries(struct nt_arrow *arrow, struct nt_arrow_node *node,
+                                     struct nt_error *error)
 {
     if (node->field == NT_NONE)
         return NT_OK;
     if (node->starts_row_space) {
         uint32_t field = node->step_count ? nt_arrow_steps(arrow, node)->field : node->field;
-        NT_TRY(load_borders(arrow, field, false, &node->space_borders, error));
+        NT_TRY(load_boundaries(arrow, field, false, &node->space_boundaries, error));
     }
     if (node->own_steps)
-        NT_TRY(load_borders(arrow, node->field, false, &node->borders, error));
+        NT_TRY(load_boundaries(arrow, node->field, false, &node->boundaries, error));
     if (node->kind == NT_ARROW_BYTES)
-        NT_TRY(load_borders(arrow, node->field, true, &node->byte_borders, error));
+        NT_TRY(load_boundaries(arrow, node->field, true, &node->byte_boundaries, error));
     return NT_OK;
 }
 
-static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arrow_variant *variant,
-                                          struct nt_error *error)
+static enum nt_status set_variant_boundaries(struct nt_arrow *arrow, struct nt_arrow_variant *variant,
+                                             struct nt_error *error)
 {
-    variant->borders = calloc((size_t)variant->alternative_count + 1, sizeof(*variant->borders));
+    variant->boundaries = calloc((size_t)variant->alternative_count + 1, sizeof(*variant->boundaries));
     variant->tag_counts = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tag_counts));
-    if (!variant->borders || !variant->tag_counts)
+    if (!variant->boundaries || !variant->tag_counts)
         return nt_fail_memory(error);
-    return load_borders(arrow, variant->field, false, &variant->borders[0], error);
+    return load_boundaries(arrow, variant->field, false, &variant->boundaries[0], error);
 }
 
-/* Loads the borders of an alternative of a step. The struct omits alternatives without a step. */
-static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const struct nt_arrow_step *step,
-                                              struct nt_error *error)
+/* Loads the boundaries of an alternative of a step. The struct omits alternatives without a step. */
+static enum nt_status set_alternative_boundaries(struct nt_arrow *arrow, const struct nt_arrow_step *step,
+                                                 struct nt_error *error)
 {
     uint32_t count;
-    if (step->kind != NT_ARROW_STEP_ALTERNATIVE || arrow->variants[step->variant].borders[step->tag])
+    if (step->kind != NT_ARROW_STEP_ALTERNATIVE || arrow->variants[step->variant].boundaries[step->tag])
         return NT_OK;
     const uint32_t *alternatives = nt_dataset_children(arrow->dataset, step->field, &count);
-    return load_borders(arrow, alternatives[step->tag - 1], false,
-                        &arrow->variants[step->variant].borders[step->tag], error);
+    return load_boundaries(arrow, alternatives[step->tag - 1], false,
+                           &arrow->variants[step->variant].boundaries[step->tag], error);
 }
 
-static enum nt_status load_all_borders(struct nt_arrow *arrow, struct nt_error *error)
+static enum nt_status load_all_boundaries(struct nt_arrow *arrow, struct nt_error *error)
 {
     for (uint32_t i = 1; i < arrow->node_count; i++)
-        NT_TRY(set_borders(arrow, &arrow->nodes[i], error));
+        NT_TRY(set_boundaries(arrow, &arrow->nodes[i], error));
     for (uint32_t i = 0; i < arrow->variant_count; i++)
-        NT_TRY(set_variant_borders(arrow, &arrow->variants[i], error));
+        NT_TRY(set_variant_boundaries(arrow, &arrow->variants[i], error));
     for (uint32_t i = 0; i < arrow->step_count; i++)
-        NT_TRY(set_alternative_borders(arrow, &arrow->steps[i], error));
+        NT_TRY(set_alternative_boundaries(arrow, &arrow->steps[i], error));
     return NT_OK;
 }
 
-static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
+static uint64_t rows_between(const uint64_t *boundaries, uint32_t cluster)
 {
-    return borders[cluster + 1] - borders[cluster];
+    return boundaries[cluster + 1] - boundaries[cluster];
 }
 
 /* ---- One batch ---- */
@@ -653,7 +655,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
                                   struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
+    uint64_t slots = body->slots[number], valid = rows_between(node->boundaries, body->cluster);
     bool is_dense = false, is_alternative = false;
     for (uint32_t i = 0; i < node->step_count; i++) {
         is_dense |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_DENSE_OPTIONAL;
@@ -680,8 +682,8 @@ static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt
     uint64_t *slots = &body->slots[number];
     uint64_t per_slot = parent->kind == NT_ARROW_FIXED_LIST ? parent->list_size : 1;
     if (node->starts_row_space)
-        *slots = rows_between(node->space_borders, body->cluster);
-    else if (!nt_multiply(body->slots[node->parent], per_slot, slots))
+        *slots = rows_between(node->space_boundaries, body->cluster);
+    else if (!nt_checked_multiply(body->slots[node->parent], per_slot, slots))
         return false;
     if (node->kind == NT_ARROW_NULL)
         body->null_counts[number] = *slots;
@@ -701,7 +703,7 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
         return too_large(arrow, body->cluster, error);
     const struct nt_arrow_node *node = &arrow->nodes[number];
     if (node->has_short_offsets &&
-        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->limits.max_items)
+        rows_between(nt_arrow_item_boundaries(node), body->cluster) > arrow->limits.max_items)
         return too_large(arrow, body->cluster, error);
     if (node->valid != NT_NONE)
         body->null_counts[number] = NT_ARROW_UNCOUNTED;
@@ -736,17 +738,18 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_bod
         *bytes_ret = body->null_counts[buffer->node] ? slots / 8 + (slots % 8 != 0) : 0;
         return true;
     case NT_ARROW_OFFSETS:
-        return nt_add(slots, 1, &slots) && nt_multiply(slots, nt_arrow_offset_bytes(node), bytes_ret);
+        return nt_checked_add(slots, 1, &slots) &&
+               nt_checked_multiply(slots, nt_arrow_offset_bytes(node), bytes_ret);
     case NT_ARROW_TYPES:
         *bytes_ret = slots;
         return true;
     case NT_ARROW_UNION_OFFSETS:
-        return nt_multiply(slots, 4, bytes_ret);
+        return nt_checked_multiply(slots, 4, bytes_ret);
     case NT_ARROW_DATA:
         break;
     }
     if (node->kind == NT_ARROW_BYTES) {
-        *bytes_ret = rows_between(node->byte_borders, body->cluster);
+        *bytes_ret = rows_between(node->byte_boundaries, body->cluster);
         return true;
     }
     if (node->kind == NT_ARROW_BOOL) {
@@ -754,7 +757,7 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_bod
         return true;
     }
     *bytes_ret = 0;
-    return node->kind == NT_ARROW_EMPTY || nt_multiply(slots, node->dtype->bytes, bytes_ret);
+    return node->kind == NT_ARROW_EMPTY || nt_checked_multiply(slots, node->dtype->bytes, bytes_ret);
 }
 
 /* Places the buffers one behind another. `is_large` before a buffer: the last one with bytes is large. A body
@@ -773,7 +776,7 @@ static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_body *bo
         body->has_large |= is_large;
         at = nt_arrow_align(at, is_large || follows_large);
         body->buffer_start[i] = at;
-        if (!nt_add(at, *bytes, &at) || at > INT64_MAX / 2)
+        if (!nt_checked_add(at, *bytes, &at) || at > INT64_MAX / 2)
             return false;
     }
     if (at >= NT_ARROW_LARGE_BATCH) {
@@ -834,15 +837,15 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
 {
     struct nt_dataset *dataset = arrow->dataset;
     if (dataset->top_count && !dataset->field_groups)
-        return nt_field_row_borders(arrow->reader, dataset, dataset->children[0], &arrow->entries,
-                                    &arrow->cluster_count, error);
+        return nt_field_row_boundaries(arrow->reader, dataset, dataset->children[0], &arrow->entries,
+                                       &arrow->cluster_count, error);
     uint32_t parts = dataset->field_groups ? dataset->part_count : 1;
     arrow->entries = calloc((size_t)parts + 1, sizeof(uint64_t));
     if (!arrow->entries)
         return nt_fail_memory(error);
     if (dataset->field_groups) {
         for (uint32_t i = 0; i <= parts; i++)
-            arrow->entries[i] = nt_dataset_selected_before(dataset, dataset->part_borders[i]);
+            arrow->entries[i] = nt_dataset_selected_before(dataset, dataset->part_boundaries[i]);
         arrow->cluster_count = parts;
         return NT_OK;
     }
@@ -853,8 +856,8 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
 
 static enum nt_status omit_cluster(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
-    uint32_t *clusters = nt_grow(arrow->omitted_clusters, arrow->omitted_cluster_count,
-                                 &arrow->omitted_cluster_capacity, sizeof(*clusters));
+    uint32_t *clusters = nt_array_grow(arrow->omitted_clusters, arrow->omitted_cluster_count,
+                                       &arrow->omitted_cluster_capacity, sizeof(*clusters));
     NT_TRY(nt_check_memory(clusters, error));
     arrow->omitted_clusters = clusters;
     clusters[arrow->omitted_cluster_count++] = cluster;
@@ -885,15 +888,15 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     if (status == NT_OK)
         status = arrow_cut_entries(arrow, error);
     if (status == NT_OK)
-        status = load_all_borders(arrow, error);
+        status = load_all_boundaries(arrow, error);
     if (status == NT_OK && arrow->limits.batch_bytes)
         status = arrow_regroup(arrow, arrow->limits.batch_bytes, error);
     if (status == NT_OK && arrow->limits.batch_bytes)
-        status = load_all_borders(arrow, error);
+        status = load_all_boundaries(arrow, error);
     if (status == NT_OK)
         status = arrow_split(arrow, &is_split, error);
     if (status == NT_OK && is_split)
-        status = load_all_borders(arrow, error);
+        status = load_all_boundaries(arrow, error);
     nt_arrow_free_cuts(arrow);
     if (status != NT_OK)
         return status;

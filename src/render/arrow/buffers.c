@@ -133,13 +133,13 @@ static enum nt_status piece_of_values(const struct reading *reading, const struc
 /* Returns the first item of a list, or byte of a string, in the batch. */
 static uint64_t items_begin(const struct reading *reading)
 {
-    return nt_arrow_item_borders(reading->node)[reading->cluster];
+    return nt_arrow_item_boundaries(reading->node)[reading->cluster];
 }
 
 /* Returns the number of items or bytes in the batch. */
 static uint64_t items_in(const struct reading *reading)
 {
-    return nt_arrow_item_borders(reading->node)[reading->cluster + 1] - items_begin(reading);
+    return nt_arrow_item_boundaries(reading->node)[reading->cluster + 1] - items_begin(reading);
 }
 
 static enum nt_status read_ends(const struct reading *reading, const struct nt_arrow_slots *slots,
@@ -200,7 +200,7 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading,
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
     for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
         if (tag > 0) {
-            begins[tag] = arrow->nodes[child].space_borders[reading->cluster];
+            begins[tag] = arrow->nodes[child].space_boundaries[reading->cluster];
             counts[tag] = reading->body->slots[child];
         }
     if (status == NT_OK)
@@ -425,7 +425,7 @@ static enum nt_status read_pieced(struct decoding *decoding)
         return nt_fail_memory(decoding->error);
     nt_workers_run_all(decoding->arrow->reader->workers, make_pieced, decoding);
     pthread_mutex_destroy(&decoding->lock);
-    return decoding->failure.status == NT_OK ? NT_OK : nt_fail_with(decoding->error, &decoding->failure);
+    return decoding->failure.status == NT_OK ? NT_OK : nt_fail_copy(decoding->error, &decoding->failure);
 }
 
 /* ---- All buffers ---- */

@@ -31,7 +31,7 @@ void nt_buffer_le64(struct nt_buffer *out, uint64_t value)
 void nt_buffer_align(struct nt_buffer *out, size_t alignment)
 {
     while (!out->failed && out->length % alignment)
-        nt_buffer_byte(out, 0);
+        nt_buffer_append_byte(out, 0);
 }
 
 static void patch(struct nt_buffer *out, size_t field_offset)
@@ -40,15 +40,15 @@ static void patch(struct nt_buffer *out, size_t field_offset)
         put_le((uint8_t *)out->bytes + field_offset, out->length - field_offset, 4);
 }
 
-void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value)
+void nt_flatbuffer_set(struct nt_flatbuffer_fields *table, unsigned slot, unsigned bytes, uint64_t value)
 {
     table->slots[slot].bytes = (uint8_t)bytes;
     table->slots[slot].value = value;
 }
 
-void nt_table_set_offset(struct nt_table *table, unsigned slot)
+void nt_flatbuffer_set_offset(struct nt_flatbuffer_fields *table, unsigned slot)
 {
-    nt_table_set(table, slot, 4, 0);
+    nt_flatbuffer_set(table, slot, 4, 0);
 }
 
 size_t nt_flatbuffer_root(struct nt_buffer *out)
@@ -59,17 +59,17 @@ size_t nt_flatbuffer_root(struct nt_buffer *out)
 }
 
 /* Orders slots by descending size, so that there are no gaps: 8-byte slots first, 8-aligned. */
-static size_t layout(struct nt_table *table, uint16_t *offsets, unsigned *slot_count)
+static size_t layout(struct nt_flatbuffer_fields *table, uint16_t *offsets, unsigned *slot_count)
 {
     size_t at = 8; /* the vtable offset has 4 bytes; 4 more align 8-byte slots */
     bool has_wide = false;
-    for (unsigned slot = 0; slot < NT_TABLE_SLOTS; slot++)
+    for (unsigned slot = 0; slot < NT_FLATBUFFER_FIELDS; slot++)
         has_wide |= table->slots[slot].bytes == 8;
     if (!has_wide)
         at = 4;
     *slot_count = 0;
     for (unsigned bytes = 8; bytes; bytes /= 2)
-        for (unsigned slot = 0; slot < NT_TABLE_SLOTS; slot++)
+        for (unsigned slot = 0; slot < NT_FLATBUFFER_FIELDS; slot++)
             if (table->slots[slot].bytes == bytes) {
                 offsets[slot] = (uint16_t)at;
                 at += bytes;
@@ -79,15 +79,15 @@ static size_t layout(struct nt_table *table, uint16_t *offsets, unsigned *slot_c
     return at;
 }
 
-void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_table *table)
+void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_flatbuffer_fields *table)
 {
-    uint16_t offsets[NT_TABLE_SLOTS] = {0};
+    uint16_t offsets[NT_FLATBUFFER_FIELDS] = {0};
     unsigned slot_count;
     size_t table_bytes = layout(table, offsets, &slot_count);
     size_t vtable_bytes = 4 + 2 * slot_count;
     nt_buffer_align(out, 8);
     while (!out->failed && (out->length + vtable_bytes) % 8)
-        nt_buffer_byte(out, 0);
+        nt_buffer_append_byte(out, 0);
     append_le(out, vtable_bytes, 2);
     append_le(out, table_bytes, 2);
     for (unsigned slot = 0; slot < slot_count; slot++)
@@ -113,14 +113,14 @@ void nt_flatbuffer_string(struct nt_buffer *out, size_t field_offset, const void
     patch(out, field_offset);
     nt_buffer_le32(out, (uint32_t)length);
     nt_buffer_append(out, bytes, length);
-    nt_buffer_byte(out, 0);
+    nt_buffer_append_byte(out, 0);
 }
 
 void nt_flatbuffer_vector(struct nt_buffer *out, size_t field_offset, uint32_t count, unsigned alignment)
 {
     nt_buffer_align(out, 4);
     while (!out->failed && (out->length + 4) % alignment)
-        nt_buffer_byte(out, 0);
+        nt_buffer_append_byte(out, 0);
     patch(out, field_offset);
     nt_buffer_le32(out, count);
 }

@@ -34,7 +34,7 @@ static void end_message(struct nt_buffer *out, size_t length_offset, uint64_t by
 {
     nt_buffer_align(out, NT_ARROW_ALIGNMENT);
     while (!out->failed && out->length < bytes)
-        nt_buffer_byte(out, 0);
+        nt_buffer_append_byte(out, 0);
     if (out->failed)
         return;
     size_t length = out->length - length_offset - 4;
@@ -42,14 +42,15 @@ static void end_message(struct nt_buffer *out, size_t length_offset, uint64_t by
         out->bytes[length_offset + i] = (char)(length >> 8 * i);
 }
 
-static struct nt_table write_message_table(struct nt_buffer *out, unsigned header_type, uint64_t body_bytes)
+static struct nt_flatbuffer_fields write_message_table(struct nt_buffer *out, unsigned header_type,
+                                                       uint64_t body_bytes)
 {
-    struct nt_table message = {0};
+    struct nt_flatbuffer_fields message = {0};
     size_t root = nt_flatbuffer_root(out);
-    nt_table_set(&message, MESSAGE_VERSION, 2, METADATA_V5);
-    nt_table_set(&message, MESSAGE_HEADER_TYPE, 1, header_type);
-    nt_table_set_offset(&message, MESSAGE_HEADER);
-    nt_table_set(&message, MESSAGE_BODY_LENGTH, 8, body_bytes);
+    nt_flatbuffer_set(&message, MESSAGE_VERSION, 2, METADATA_V5);
+    nt_flatbuffer_set(&message, MESSAGE_HEADER_TYPE, 1, header_type);
+    nt_flatbuffer_set_offset(&message, MESSAGE_HEADER);
+    nt_flatbuffer_set(&message, MESSAGE_BODY_LENGTH, 8, body_bytes);
     nt_flatbuffer_table(out, root, &message);
     return message;
 }
@@ -59,9 +60,9 @@ static void write_compression(enum nt_arrow_compression compression, struct nt_b
                               size_t field_offset)
 {
     enum { LZ4_FRAME = 0, ZSTD = 1, BUFFER = 0 };
-    struct nt_table table = {0};
-    nt_table_set(&table, COMPRESSION_CODEC, 1, compression == NT_ARROW_ZSTD ? ZSTD : LZ4_FRAME);
-    nt_table_set(&table, COMPRESSION_METHOD, 1, BUFFER);
+    struct nt_flatbuffer_fields table = {0};
+    nt_flatbuffer_set(&table, COMPRESSION_CODEC, 1, compression == NT_ARROW_ZSTD ? ZSTD : LZ4_FRAME);
+    nt_flatbuffer_set(&table, COMPRESSION_METHOD, 1, BUFFER);
     nt_flatbuffer_table(out, field_offset, &table);
 }
 
@@ -70,14 +71,14 @@ void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_
                                   struct nt_buffer *out)
 {
     size_t length_offset = begin_message(out);
-    struct nt_table message =
+    struct nt_flatbuffer_fields message =
         write_message_table(out, HEADER_RECORD_BATCH, body->buffer_start[arrow->buffer_count]);
-    struct nt_table batch = {0};
-    nt_table_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
-    nt_table_set_offset(&batch, BATCH_NODES);
-    nt_table_set_offset(&batch, BATCH_BUFFERS);
+    struct nt_flatbuffer_fields batch = {0};
+    nt_flatbuffer_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
+    nt_flatbuffer_set_offset(&batch, BATCH_NODES);
+    nt_flatbuffer_set_offset(&batch, BATCH_BUFFERS);
     if (compression != NT_ARROW_UNCOMPRESSED)
-        nt_table_set_offset(&batch, BATCH_COMPRESSION);
+        nt_flatbuffer_set_offset(&batch, BATCH_COMPRESSION);
     nt_flatbuffer_table(out, message.field_offsets[MESSAGE_HEADER], &batch);
     nt_flatbuffer_vector(out, batch.field_offsets[BATCH_NODES], arrow->node_count - 1, 8);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
@@ -100,7 +101,7 @@ static void write_head(struct nt_arrow *arrow)
     nt_buffer_append(out, magic, 6);
     nt_buffer_align(out, 8);
     size_t length_offset = begin_message(out);
-    struct nt_table message = write_message_table(out, HEADER_SCHEMA, 0);
+    struct nt_flatbuffer_fields message = write_message_table(out, HEADER_SCHEMA, 0);
     nt_arrow_write_schema(arrow, out, message.field_offsets[MESSAGE_HEADER]);
     end_message(out, length_offset, 0);
 }
@@ -111,10 +112,10 @@ static size_t write_footer(const struct nt_arrow *arrow, struct nt_buffer *out)
     nt_buffer_le32(out, UINT32_MAX); /* end-of-stream marker */
     nt_buffer_le32(out, 0);
     size_t start = out->length, root = nt_flatbuffer_root(out);
-    struct nt_table footer = {0};
-    nt_table_set(&footer, FOOTER_VERSION, 2, METADATA_V5);
-    nt_table_set_offset(&footer, FOOTER_SCHEMA);
-    nt_table_set_offset(&footer, FOOTER_BATCHES);
+    struct nt_flatbuffer_fields footer = {0};
+    nt_flatbuffer_set(&footer, FOOTER_VERSION, 2, METADATA_V5);
+    nt_flatbuffer_set_offset(&footer, FOOTER_SCHEMA);
+    nt_flatbuffer_set_offset(&footer, FOOTER_BATCHES);
     nt_flatbuffer_table(out, root, &footer);
     nt_arrow_write_schema(arrow, out, footer.field_offsets[FOOTER_SCHEMA]);
     nt_flatbuffer_vector(out, footer.field_offsets[FOOTER_BATCHES], arrow->batch_count, 8);
@@ -134,7 +135,7 @@ static void write_footer_batch(const struct nt_arrow_batch *batch, struct nt_buf
 static void write_end(uint64_t bytes, struct nt_buffer *out)
 {
     for (; bytes % 8; bytes++)
-        nt_buffer_byte(out, 0);
+        nt_buffer_append_byte(out, 0);
     nt_buffer_le32(out, (uint32_t)bytes);
     nt_buffer_append(out, magic, 6);
 }
@@ -204,7 +205,7 @@ static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *err
         uint64_t has_large = arrow->batch_starts[i] % 2, body_bytes = arrow->batch_starts[i] - has_large;
         arrow->batch_starts[i] = at + has_large;
         at = nt_arrow_align(at + arrow->message_bytes, has_large);
-        if (!nt_add(at, body_bytes, &at) || at > INT64_MAX / 2)
+        if (!nt_checked_add(at, body_bytes, &at) || at > INT64_MAX / 2)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset is larger than an Arrow file may be");
     }
     arrow->batch_starts[arrow->batch_count] = at;
@@ -237,7 +238,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         return nt_fail_above(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions",
                              NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
@@ -280,7 +281,7 @@ void nt_arrow_free(struct nt_arrow *arrow)
 {
     if (!arrow)
         return;
-    nt_arrow_forget_borders(arrow);
+    nt_arrow_free_boundaries(arrow);
     nt_arrow_texts_free(arrow->texts);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
         nt_arrow_body_free(arrow->recent[i]);
@@ -487,7 +488,7 @@ static enum nt_status read_tail(const struct nt_arrow *arrow, uint64_t offset, u
 enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
                                   struct nt_error *error)
 {
-    if (!nt_fits(offset, bytes, arrow->file_bytes))
+    if (!nt_range_fits(offset, bytes, arrow->file_bytes))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read past the end of the Arrow file");
     uint64_t tail = arrow->batch_starts[arrow->batch_count];
     uint8_t *to = output;

@@ -137,7 +137,7 @@ static enum nt_status spend(struct nt_arrow_texts *texts, uint64_t bytes, struct
 
 static enum nt_status add_mark(struct nt_arrow_texts *texts, struct mark mark, struct nt_error *error)
 {
-    struct mark *marks = nt_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
+    struct mark *marks = nt_array_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
     if (!marks)
         return nt_fail_memory(error);
     texts->marks = marks;
@@ -197,14 +197,14 @@ static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_t
 
 /* Counts all blocks. No block spans two clusters, so that the bytes before each cluster are known. */
 static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
-                                const uint64_t *borders, uint32_t clusters, struct nt_error *error)
+                                const uint64_t *boundaries, uint32_t clusters, struct nt_error *error)
 {
     struct rows *rows = malloc(sizeof(*rows));
-    struct mark mark = {.row = borders[0]};
+    struct mark mark = {.row = boundaries[0]};
     enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < clusters; i++)
-        while (status == NT_OK && mark.row < borders[i + 1])
-            status = pass_block(arrow, texts, borders[i + 1], rows, &mark, error);
+        while (status == NT_OK && mark.row < boundaries[i + 1])
+            status = pass_block(arrow, texts, boundaries[i + 1], rows, &mark, error);
     mark.has_failed = false;
     if (status == NT_OK)
         status = add_mark(texts, mark, error);
@@ -216,33 +216,34 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
                                   uint32_t valid, struct nt_arrow_texts **texts_ret, struct nt_error *error)
 {
     enum { MAX_PAGES = 64 };
-    uint64_t *borders;
+    uint64_t *boundaries;
     uint32_t clusters;
     enum nt_status status =
-        nt_field_row_borders(arrow->reader, arrow->dataset, field, &borders, &clusters, error);
+        nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &boundaries, &clusters, error);
     if (status != NT_OK)
         return status;
     struct nt_arrow_texts *texts = calloc(1, sizeof(*texts));
     if (!texts) {
-        free(borders);
+        free(boundaries);
         return nt_fail_memory(error);
     }
     *texts = (struct nt_arrow_texts){
         .next = arrow->texts, .field = field, .offsets = offsets, .data = data, .valid = valid};
     texts->block.number = SIZE_MAX;
-    if (!nt_multiply(arrow->dataset->file->page_bytes, MAX_PAGES, &texts->left))
+    if (!nt_checked_multiply(arrow->dataset->file->page_bytes, MAX_PAGES, &texts->left))
         texts->left = UINT64_MAX;
     pthread_mutex_init(&texts->lock, NULL);
     *texts_ret = arrow->texts = texts;
-    status = count_all(arrow, texts, borders, clusters, error);
-    free(borders);
+    status = count_all(arrow, texts, boundaries, clusters, error);
+    free(boundaries);
     return status;
 }
 
-void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *borders, uint32_t count)
+void nt_arrow_texts_boundaries(const struct nt_arrow_texts *texts, uint64_t *boundaries, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        borders[i] = texts->marks[find_row(texts->marks, (uint32_t)texts->mark_count, borders[i])].bytes;
+        boundaries[i] =
+            texts->marks[find_row(texts->marks, (uint32_t)texts->mark_count, boundaries[i])].bytes;
 }
 
 /* ---- Reading ---- */

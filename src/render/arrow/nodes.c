@@ -70,7 +70,7 @@ static enum nt_status omit_field(struct nt_arrow *arrow, uint32_t field, const c
                                  struct nt_error *error)
 {
     struct nt_arrow_omitted_fields *omitted =
-        nt_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
+        nt_array_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
     if (!omitted)
         return nt_fail_memory(error);
     arrow->omitted = omitted;
@@ -158,7 +158,7 @@ static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_k
     struct nt_arrow *arrow = build->arrow;
     struct nt_dtype dtype;
     struct nt_arrow_stream *streams =
-        nt_grow(arrow->streams, arrow->stream_count, &arrow->stream_capacity, sizeof(*streams));
+        nt_array_grow(arrow->streams, arrow->stream_count, &arrow->stream_capacity, sizeof(*streams));
     if (!streams) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
@@ -177,14 +177,14 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
     struct nt_arrow *arrow = build->arrow;
     for (uint32_t i = build->step_base; i < build->step_count; i++) {
         struct nt_arrow_step *steps =
-            nt_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
+            nt_array_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
         if (!steps)
             goto out_of_memory;
         arrow->steps = steps;
         steps[arrow->step_count++] = build->steps[i];
     }
     struct nt_arrow_node *nodes =
-        nt_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
+        nt_array_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
     if (!nodes)
         goto out_of_memory;
     arrow->nodes = nodes;
@@ -433,7 +433,7 @@ static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alt
 {
     struct nt_arrow *arrow = build->arrow;
     struct nt_arrow_variant *variants =
-        nt_grow(arrow->variants, arrow->variant_count, &arrow->variant_capacity, sizeof(*variants));
+        nt_array_grow(arrow->variants, arrow->variant_count, &arrow->variant_capacity, sizeof(*variants));
     if (!variants) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;

@@ -127,12 +127,12 @@ static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out,
 {
     enum { ZONE = 1 };
     struct primitive primitive = primitive_of(dtype);
-    struct nt_table table = {0};
+    struct nt_flatbuffer_fields table = {0};
     for (unsigned i = 0; i < SLOTS && primitive.slots[i].bytes; i++)
-        nt_table_set(&table, i, primitive.slots[i].bytes, primitive.slots[i].value);
+        nt_flatbuffer_set(&table, i, primitive.slots[i].bytes, primitive.slots[i].value);
     const char *zone = primitive.type == TYPE_TIMESTAMP ? dtype->arrow + strlen(primitive.format) : "";
     if (*zone)
-        nt_table_set_offset(&table, ZONE);
+        nt_flatbuffer_set_offset(&table, ZONE);
     nt_flatbuffer_table(out, field_offset, &table);
     if (*zone)
         nt_flatbuffer_string(out, table.field_offsets[ZONE], zone, strlen(zone));
@@ -140,16 +140,16 @@ static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out,
 
 static void arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t field_offset)
 {
-    struct nt_table table = {0};
+    struct nt_flatbuffer_fields table = {0};
     if (node->kind == NT_ARROW_PRIMITIVE) {
         write_primitive(node->dtype, out, field_offset);
         return;
     }
     if (node->kind == NT_ARROW_FIXED_LIST) {
-        nt_table_set(&table, 0, 4, node->list_size);
+        nt_flatbuffer_set(&table, 0, 4, node->list_size);
     } else if (node->kind == NT_ARROW_UNION) {
-        nt_table_set(&table, 0, 2, 1); /* dense */
-        nt_table_set_offset(&table, 1);
+        nt_flatbuffer_set(&table, 0, 2, 1); /* dense */
+        nt_flatbuffer_set_offset(&table, 1);
     }
     nt_flatbuffer_table(out, field_offset, &table);
     if (node->kind == NT_ARROW_UNION) {
@@ -277,12 +277,12 @@ static struct nt_arrow_pair pair_of(const struct nt_arrow *arrow, uint32_t node,
         return pair;
     }
     if (!field && number == TABLE_PAIRS - 1) {
-        nt_buffer_text(&pair.key, "ntuple.left_out");
+        nt_buffer_append_string(&pair.key, "ntuple.left_out");
         append_omitted(arrow, &pair.value);
         return pair;
     }
     value = field ? field->type : text_of_table(arrow->dataset, number, &key);
-    nt_buffer_text(&pair.key, key);
+    nt_buffer_append_string(&pair.key, key);
     arrow_append_text(&pair.value, value);
     return pair;
 }
@@ -303,9 +303,9 @@ static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct n
     size_t field_offsets = nt_flatbuffer_offsets(out, field_offset, count);
     for (uint32_t i = 0; i < count; i++) {
         struct nt_arrow_pair pair = pair_of(arrow, node, i);
-        struct nt_table table = {0};
-        nt_table_set_offset(&table, 0);
-        nt_table_set_offset(&table, 1);
+        struct nt_flatbuffer_fields table = {0};
+        nt_flatbuffer_set_offset(&table, 0);
+        nt_flatbuffer_set_offset(&table, 1);
         nt_flatbuffer_table(out, field_offsets + 4 * i, &table);
         write_string(out, table.field_offsets[0], &pair.key);
         write_string(out, table.field_offsets[1], &pair.value);
@@ -316,14 +316,14 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
                         size_t field_offset)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    struct nt_table table = {0};
+    struct nt_flatbuffer_fields table = {0};
     struct nt_buffer name = {0};
-    nt_table_set_offset(&table, FIELD_NAME);
-    nt_table_set(&table, FIELD_NULLABLE, 1, node->is_nullable);
-    nt_table_set(&table, FIELD_TYPE_TYPE, 1, arrow_type_number(node));
-    nt_table_set_offset(&table, FIELD_TYPE);
-    nt_table_set_offset(&table, FIELD_CHILDREN);
-    nt_table_set_offset(&table, FIELD_METADATA);
+    nt_flatbuffer_set_offset(&table, FIELD_NAME);
+    nt_flatbuffer_set(&table, FIELD_NULLABLE, 1, node->is_nullable);
+    nt_flatbuffer_set(&table, FIELD_TYPE_TYPE, 1, arrow_type_number(node));
+    nt_flatbuffer_set_offset(&table, FIELD_TYPE);
+    nt_flatbuffer_set_offset(&table, FIELD_CHILDREN);
+    nt_flatbuffer_set_offset(&table, FIELD_METADATA);
     nt_flatbuffer_table(out, field_offset, &table);
     arrow_append_text(&name, node->name);
     write_string(out, table.field_offsets[FIELD_NAME], &name);
@@ -337,9 +337,9 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t field_offset)
 {
     enum { ENDIANNESS, FIELDS, METADATA };
-    struct nt_table table = {0};
-    nt_table_set_offset(&table, FIELDS);
-    nt_table_set_offset(&table, METADATA);
+    struct nt_flatbuffer_fields table = {0};
+    nt_flatbuffer_set_offset(&table, FIELDS);
+    nt_flatbuffer_set_offset(&table, METADATA);
     nt_flatbuffer_table(out, field_offset, &table);
     size_t fields = nt_flatbuffer_offsets(out, table.field_offsets[FIELDS], arrow->nodes[0].child_count);
     for (uint32_t node = 1, i = 0; node < arrow->node_count; node = arrow->nodes[node].end, i++)
@@ -366,7 +366,7 @@ static void release_schema(struct ArrowSchema *schema)
 /* Returns the text of a buffer, which the caller frees; NULL: out of memory. */
 static char *take_text(struct nt_buffer *text)
 {
-    nt_buffer_byte(text, '\0');
+    nt_buffer_append_byte(text, '\0');
     if (text->failed)
         nt_buffer_deinit(text);
     return text->bytes;
@@ -375,11 +375,11 @@ static char *take_text(struct nt_buffer *text)
 static char *format_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer format = {0};
-    nt_buffer_text(&format, arrow_format(node));
+    nt_buffer_append_string(&format, arrow_format(node));
     if (node->kind == NT_ARROW_FIXED_LIST)
-        nt_buffer_format(&format, "%llu", (unsigned long long)node->list_size);
+        nt_buffer_append_format(&format, "%llu", (unsigned long long)node->list_size);
     for (uint32_t i = 0; i < node->child_count && node->kind == NT_ARROW_UNION; i++)
-        nt_buffer_format(&format, i ? ",%u" : "%u", i);
+        nt_buffer_append_format(&format, i ? ",%u" : "%u", i);
     return take_text(&format);
 }
 

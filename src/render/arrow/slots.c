@@ -58,9 +58,9 @@ static enum nt_status count_row(struct counting *counting, uint32_t tag, uint64_
         return nt_fail_above(counting->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
                              variant->alternative_count, tag);
     uint64_t row = counting->counts[tag]++;
-    if (tag == 0 || !variant->borders[tag])
+    if (tag == 0 || !variant->boundaries[tag])
         return NT_OK;
-    row += variant->borders[tag][counting->cluster];
+    row += variant->boundaries[tag][counting->cluster];
     if (index != row)
         return no_struct(counting, "the next row of an alternative", row, index);
     return NT_OK;
@@ -81,9 +81,9 @@ static enum nt_status check_totals(const struct counting *counting)
 {
     const struct nt_arrow_variant *variant = counting->variant;
     for (uint32_t tag = 1; tag <= variant->alternative_count; tag++) {
-        const uint64_t *borders = variant->borders[tag];
-        uint64_t rows = borders ? borders[counting->cluster + 1] - borders[counting->cluster] : 0;
-        if (borders && rows != counting->counts[tag])
+        const uint64_t *boundaries = variant->boundaries[tag];
+        uint64_t rows = boundaries ? boundaries[counting->cluster + 1] - boundaries[counting->cluster] : 0;
+        if (boundaries && rows != counting->counts[tag])
             return no_struct(counting, "rows of an alternative", rows, counting->counts[tag]);
     }
     return NT_OK;
@@ -92,13 +92,13 @@ static enum nt_status check_totals(const struct counting *counting)
 /* Stores the counts before each block of a cluster, and before its end if it ends a block. */
 static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tag_counts)
 {
-    const uint64_t *borders = &counting->variant->borders[0][counting->cluster];
+    const uint64_t *boundaries = &counting->variant->boundaries[0][counting->cluster];
     size_t counts_bytes = (counting->variant->alternative_count + 1) * sizeof(counting->counts[0]);
-    uint64_t rows = borders[1] - borders[0], left = rows;
+    uint64_t rows = boundaries[1] - boundaries[0], left = rows;
     enum nt_status status = NT_OK;
     for (;; left -= BLOCK_ROWS) {
         nt_buffer_append(tag_counts, counting->counts, counts_bytes);
-        status = count_block(counting, borders[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
+        status = count_block(counting, boundaries[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
         if (status != NT_OK || left < BLOCK_ROWS)
             break;
     }
@@ -157,8 +157,8 @@ static enum nt_status arrow_read_tags(const struct nt_arrow *arrow, const struct
     enum nt_status status = find_tag_counts(arrow, variant, cluster, &tag_counts, error);
     if (status != NT_OK)
         return status;
-    uint64_t within = first_row - variant->borders[0][cluster], skip = within % BLOCK_ROWS;
-    uint64_t row = variant->borders[step->tag][cluster] +
+    uint64_t within = first_row - variant->boundaries[0][cluster], skip = within % BLOCK_ROWS;
+    uint64_t row = variant->boundaries[step->tag][cluster] +
                    tag_counts[within / BLOCK_ROWS * (variant->alternative_count + 1) + step->tag];
     uint32_t *before = malloc((skip + 1) * sizeof(*before));
     status =
@@ -174,13 +174,13 @@ static enum nt_status arrow_read_tags(const struct nt_arrow *arrow, const struct
 
 void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_count)
 {
-    for (uint32_t tag = 0; variant->borders && tag <= variant->alternative_count; tag++)
-        free(variant->borders[tag]);
+    for (uint32_t tag = 0; variant->boundaries && tag <= variant->alternative_count; tag++)
+        free(variant->boundaries[tag]);
     for (uint32_t cluster = 0; variant->tag_counts && cluster < cluster_count; cluster++)
         free(variant->tag_counts[cluster]);
-    free(variant->borders);
+    free(variant->boundaries);
     free(variant->tag_counts);
-    variant->borders = NULL;
+    variant->boundaries = NULL;
     variant->tag_counts = NULL;
 }
 
@@ -200,7 +200,7 @@ uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_
 {
     while (!node->starts_row_space)
         node = &arrow->nodes[node->parent];
-    return node->space_borders[cluster];
+    return node->space_boundaries[cluster];
 }
 
 /* Expands each slot to `size` slots and keeps [skip, skip + count) of them; skip < size. */

@@ -78,21 +78,21 @@ TEST(a_read_past_the_end_gives_zero_and_fails_for_good, .end = 8)
     ck_assert(cursor.failed);
     ck_assert_uint_eq(nt_cursor_left(&cursor), 0);
     ck_assert_uint_eq(nt_get_u8(&cursor), 0);
-    ck_assert(!nt_skip(&cursor, 0));
+    ck_assert(!nt_cursor_skip(&cursor, 0));
     ck_assert_ptr_null(nt_get_bytes(&cursor, 0));
 }
 
 TEST(skipping_is_bounded_also_by_counts_that_do_not_fit_into_memory)
 {
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
-    ck_assert(nt_skip(&cursor, 4));
+    ck_assert(nt_cursor_skip(&cursor, 4));
     ck_assert_uint_eq(nt_get_u8(&cursor), 5);
-    ck_assert(nt_skip(&cursor, 4));
-    ck_assert(nt_skip(&cursor, 0));
-    ck_assert(!nt_skip(&cursor, 1));
+    ck_assert(nt_cursor_skip(&cursor, 4));
+    ck_assert(nt_cursor_skip(&cursor, 0));
+    ck_assert(!nt_cursor_skip(&cursor, 1));
     cursor = nt_cursor(bytes, sizeof(bytes));
     nt_get_u8(&cursor);
-    ck_assert(!nt_skip(&cursor, UINT64_MAX));
+    ck_assert(!nt_cursor_skip(&cursor, UINT64_MAX));
     cursor = nt_cursor(bytes, sizeof(bytes));
     nt_get_u8(&cursor);
     ck_assert_ptr_null(nt_get_bytes(&cursor, SIZE_MAX));

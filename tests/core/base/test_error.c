@@ -73,9 +73,9 @@ TEST(a_failure_can_be_reported_again)
 {
     struct nt_error again = {0};
     nt_fail_number(&error, NT_CORRUPT, 5, "length", 1, 2);
-    ck_assert_int_eq(nt_fail_with(&again, &error), NT_CORRUPT);
+    ck_assert_int_eq(nt_fail_copy(&again, &error), NT_CORRUPT);
     ck_assert_mem_eq(&again, &error, sizeof(error));
-    ck_assert_int_eq(nt_fail_with(NULL, &error), NT_CORRUPT);
+    ck_assert_int_eq(nt_fail_copy(NULL, &error), NT_CORRUPT);
 }
 
 TEST(context_goes_in_front_and_keeps_the_rest)

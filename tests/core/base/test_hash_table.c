@@ -7,7 +7,7 @@
 
 struct thing {
     int number;
-    struct nt_link link;
+    struct nt_hash_link link;
 };
 
 enum { THINGS = 3000 };
@@ -35,8 +35,9 @@ static uint64_t hash_of(int i)
 
 static bool is_found(int i)
 {
-    for (struct nt_link *link = nt_hash_table_find(&table, hash_of(i)); link; link = nt_hash_table_next(link))
-        if (NT_LINKED(link, struct thing, link) == &things[i])
+    for (struct nt_hash_link *link = nt_hash_table_find(&table, hash_of(i)); link;
+         link = nt_hash_table_next(link))
+        if (NT_CONTAINER_OF(link, struct thing, link) == &things[i])
             return true;
     return false;
 }
@@ -61,9 +62,9 @@ TEST(only_links_of_the_hash_are_found, .setup = setup, .teardown = teardown)
         nt_hash_table_insert(&table, &things[i].link, hash_of(i));
     for (int i = 0; i < THINGS; i += 3) {
         int found = 0;
-        for (struct nt_link *link = nt_hash_table_find(&table, hash_of(i)); link;
+        for (struct nt_hash_link *link = nt_hash_table_find(&table, hash_of(i)); link;
              link = nt_hash_table_next(link)) {
-            ck_assert_int_eq(NT_LINKED(link, struct thing, link)->number / 3, i / 3);
+            ck_assert_int_eq(NT_CONTAINER_OF(link, struct thing, link)->number / 3, i / 3);
             found++;
         }
         ck_assert_int_eq(found, 3);
@@ -76,9 +77,9 @@ TEST(all_are_visited_once_also_while_they_are_removed, .setup = setup, .teardown
     unsigned visits[THINGS] = {0};
     for (int i = 0; i < THINGS; i++)
         nt_hash_table_insert(&table, &things[i].link, hash_of(i));
-    for (struct nt_link *link = nt_hash_table_after(&table, NULL), *next; link; link = next) {
+    for (struct nt_hash_link *link = nt_hash_table_after(&table, NULL), *next; link; link = next) {
         next = nt_hash_table_after(&table, link);
-        visits[NT_LINKED(link, struct thing, link)->number]++;
+        visits[NT_CONTAINER_OF(link, struct thing, link)->number]++;
         nt_hash_table_remove(&table, link);
     }
     for (int i = 0; i < THINGS; i++)
@@ -103,7 +104,7 @@ TEST(no_choice_of_hashes_makes_one_bucket_of_all, .setup = setup, .teardown = te
         nt_hash_table_insert(&table, &many[i].link, chosen_hash(_i, i));
     for (size_t i = 0; i < (size_t)1 << table.bucket_bits; i++) {
         size_t length = 0;
-        for (const struct nt_link *link = table.buckets[i]; link; link = link->next)
+        for (const struct nt_hash_link *link = table.buckets[i]; link; link = link->next)
             length++;
         longest = length > longest ? length : longest;
     }

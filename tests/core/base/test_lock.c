@@ -107,11 +107,11 @@ TEST(what_is_guarded_is_whole_in_a_forked_process, .setup = set_up, .teardown = 
 static void *wait_with_a_lock(void *unused)
 {
     nt_lock_acquire(&outer.lock);
-    unsigned sections = nt_fork_allow();
+    unsigned sections = nt_critical_section_suspend();
     atomic_store(&is_inside, true);
     while (!atomic_load(&is_over))
         usleep(1000);
-    nt_fork_forbid(sections);
+    nt_critical_section_resume(sections);
     nt_lock_release(&outer.lock);
     return unused;
 }
@@ -130,14 +130,14 @@ TEST(a_thread_forks_while_another_one_waits_with_a_lock, .setup = set_up, .teard
 
 static void *stay_in_a_section(void *unused)
 {
-    nt_fork_guard();
-    nt_fork_guard();
-    nt_fork_unguard();
+    nt_critical_section_enter();
+    nt_critical_section_enter();
+    nt_critical_section_exit();
     outer.left++;
     atomic_store(&is_inside, true);
     usleep(100 * 1000);
     outer.right++;
-    nt_fork_unguard();
+    nt_critical_section_exit();
     return unused;
 }
 

@@ -15,7 +15,7 @@ TEST(sums_that_fit_are_given_and_others_refused, .end = 6)
     } rows[] = {{0, 0, true},           {UINT64_MAX, 0, true}, {0, UINT64_MAX, true},
                 {UINT64_MAX, 1, false}, {HALF, HALF, false},   {HALF, HALF - 1, true}};
     uint64_t sum = 0;
-    ck_assert(nt_add(rows[_i].a, rows[_i].b, &sum) == rows[_i].fits);
+    ck_assert(nt_checked_add(rows[_i].a, rows[_i].b, &sum) == rows[_i].fits);
     if (rows[_i].fits)
         ck_assert_uint_eq(sum - rows[_i].b, rows[_i].a);
 }
@@ -31,7 +31,7 @@ TEST(products_that_fit_are_given_and_others_refused, .end = 5)
                 {UINT32_MAX, UINT32_MAX, UINT64_C(0xfffffffe00000001), true},
                 {UINT64_C(1) << 32, UINT64_C(1) << 32, 0, false}};
     uint64_t product = 0;
-    ck_assert(nt_multiply(rows[_i].a, rows[_i].b, &product) == rows[_i].fits);
+    ck_assert(nt_checked_multiply(rows[_i].a, rows[_i].b, &product) == rows[_i].fits);
     if (rows[_i].fits)
         ck_assert_uint_eq(product, rows[_i].product);
 }
@@ -50,5 +50,5 @@ TEST(a_range_fits_where_its_end_does, .end = 9)
                 {UINT64_MAX, 2, 10, false},
                 {5, UINT64_MAX, 10, false},
                 {1, UINT64_MAX - 1, UINT64_MAX, true}};
-    ck_assert(nt_fits(rows[_i].offset, rows[_i].bytes, rows[_i].size) == rows[_i].fits);
+    ck_assert(nt_range_fits(rows[_i].offset, rows[_i].bytes, rows[_i].size) == rows[_i].fits);
 }

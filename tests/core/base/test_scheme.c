@@ -11,10 +11,10 @@ static const struct {
     size_t length;
     bool is_secure, is_store;
 } paths[] = {
-    {"http://h/a", NT_SERVICE_WEB, 4, false, false},
-    {"HTTPS://h/a", NT_SERVICE_WEB, 5, true, false},
-    {"dav://h/a", NT_SERVICE_WEB, 3, false, false},
-    {"davs://h/a", NT_SERVICE_WEB, 4, true, false},
+    {"http://h/a", NT_SERVICE_HTTP, 4, false, false},
+    {"HTTPS://h/a", NT_SERVICE_HTTP, 5, true, false},
+    {"dav://h/a", NT_SERVICE_HTTP, 3, false, false},
+    {"davs://h/a", NT_SERVICE_HTTP, 4, true, false},
     {"s3://bucket/key", NT_SERVICE_S3, 2, true, false},
     {"root://h//a", NT_SERVICE_XROOTD, 4, false, false},
     {"roots://h//a", NT_SERVICE_XROOTD, 5, true, false},

@@ -128,7 +128,7 @@ static const struct {
 
 TEST(a_value_is_the_text_that_lance_gives, .teardown = tear_down, .end = sizeof(values) / sizeof(*values))
 {
-    nt_buffer_text(&out, "before ");
+    nt_buffer_append_string(&out, "before ");
     assert_ok(append_hex(values[_i].hex));
     ck_assert_str_eq(nt_buffer_string(&out) + strlen("before "), values[_i].text);
 }
@@ -230,7 +230,7 @@ static const struct {
 
 TEST(what_is_no_value_is_refused, .teardown = tear_down, .end = sizeof(damages) / sizeof(*damages))
 {
-    nt_buffer_text(&out, "before");
+    nt_buffer_append_string(&out, "before");
     assert_status(NT_CORRUPT, append_hex(damages[_i].hex));
     ck_assert_msg(strstr(error.message, damages[_i].message) != NULL, "%s", error.message);
     ck_assert_str_eq(nt_buffer_string(&out), "before");

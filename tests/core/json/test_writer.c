@@ -128,7 +128,7 @@ TEST(a_buffer_becomes_a_string_and_is_emptied, .setup = setup, .teardown = teard
 {
     struct nt_buffer text = {0}, empty = {0};
     nt_json_line(&json, &out);
-    nt_buffer_text(&text, "a\"b");
+    nt_buffer_append_string(&text, "a\"b");
     nt_json_member_buffer(&json, "member", &text);
     nt_json_key(&json, "value");
     nt_json_buffer(&json, &empty);

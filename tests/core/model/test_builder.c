@@ -168,7 +168,7 @@ static enum nt_status build_group(fill_group *fills, uint64_t *used, struct nt_g
     dataset->ops = &ops;
     fill = fills;
     *used = file->budget.used + nt_cost_info(NT_COST_LOADED_GROUP)->bytes +
-            nt_cost_info(NT_COST_GROUP_PLACES)->bytes;
+            nt_cost_info(NT_COST_GROUP_SLOT_MAP)->bytes;
     return nt_group_pin(dataset, 0, group_ret, &error);
 }
 

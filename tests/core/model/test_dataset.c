@@ -331,7 +331,7 @@ TEST(groups_that_were_used_take_no_more_than_those_that_are)
     uint64_t list = nt_cost_info(NT_COST_RANGE)->bytes + UINT64_C(2) * nt_cost_info(NT_COST_PAGE)->bytes,
              group = nt_cost_info(NT_COST_LOADED_GROUP)->bytes + list;
     ck_assert_uint_le(nt_budget_used(&file->budget),
-                      used + UINT64_C(2) * nt_cost_info(NT_COST_GROUP_PLACES)->bytes + 3 * group);
+                      used + UINT64_C(2) * nt_cost_info(NT_COST_GROUP_SLOT_MAP)->bytes + 3 * group);
     for (uint32_t i = 0; i < dataset->group_count; i++)
         ck_assert(nt_group_is_known(dataset, i));
     nt_file_close(file);

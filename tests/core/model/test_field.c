@@ -239,8 +239,8 @@ TEST(what_streams_are_made_from_goes_together, .end = NT_FIELD_KIND_COUNT)
         ck_assert_int_eq(stream->conversion == NT_CONVERT_OFFSETS ||
                              stream->conversion == NT_CONVERT_PAGE_ENDS,
                          is_offsets);
-        ck_assert(is_data || stream->of == NT_ROWS_OF_FIELD);
-        ck_assert_int_eq(stream->position, stream->of == NT_ROWS_OF_SECOND);
+        ck_assert(is_data || stream->of == NT_COUNTED_ROWS);
+        ck_assert_int_eq(stream->position, stream->of == NT_COUNTED_SECOND_COLUMN);
         ck_assert(stream->conversion != NT_CONVERT_PAGE_ENDS || row->has_page_per_row);
     }
 }
@@ -294,8 +294,8 @@ TEST(forms_have_the_rows_below_and_the_streams_that_they_need, .end = NT_FIELD_K
     ck_assert(row->form != NT_FORM_OPTIONAL || (row->below == NT_BELOW_INDEX) == has_offsets);
     ck_assert(row->form != NT_FORM_OPTIONAL || has_offsets != (row->streams[NT_STREAM_VALID] != NULL));
     if (row->form == NT_FORM_TEXT || row->form == NT_FORM_BYTES)
-        ck_assert(has_offsets && has_data && row->streams[NT_STREAM_DATA]->of != NT_ROWS_OF_FIELD);
+        ck_assert(has_offsets && has_data && row->streams[NT_STREAM_DATA]->of != NT_COUNTED_ROWS);
     if (row->form == NT_FORM_VALUE)
-        ck_assert(has_data && row->streams[NT_STREAM_DATA]->of == NT_ROWS_OF_FIELD);
+        ck_assert(has_data && row->streams[NT_STREAM_DATA]->of == NT_COUNTED_ROWS);
     ck_assert(!row->has_dimensions || row->form == NT_FORM_VALUE);
 }

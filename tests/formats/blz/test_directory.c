@@ -332,10 +332,10 @@ TEST(a_dataset_whose_own_metadata_is_elsewhere_is_refused_with_the_link, .setup 
 TEST(the_number_of_columns_is_bounded, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer names = {0};
-    nt_buffer_text(&names, "{\"names\": [\"c\"");
+    nt_buffer_append_string(&names, "{\"names\": [\"c\"");
     for (unsigned i = 0; i < 5000; i++)
-        nt_buffer_text(&names, ", \"c\"");
-    nt_buffer_text(&names, "]}");
+        nt_buffer_append_string(&names, ", \"c\"");
+    nt_buffer_append_string(&names, "]}");
     put_file("t/__rootdirs__", names.bytes, names.length);
     nt_buffer_deinit(&names);
     struct nt_file *file;

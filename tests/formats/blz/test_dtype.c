@@ -322,10 +322,10 @@ TEST(the_number_of_members_has_a_bound, .setup = set_up, .teardown = tear_down,
     enum { MEMBERS = 65537 };
     struct nt_buffer text = {0};
     struct nt_blz_dtype dtype;
-    nt_buffer_text(&text, many[_i].head);
+    nt_buffer_append_string(&text, many[_i].head);
     for (unsigned i = 0; i < MEMBERS; i++)
-        nt_buffer_text(&text, many[_i].part);
-    nt_buffer_text(&text, many[_i].end);
+        nt_buffer_append_string(&text, many[_i].part);
+    nt_buffer_append_string(&text, many[_i].end);
     assert_status(NT_LIMIT, nt_blz_dtype_parse(arena, text.bytes, text.length, &dtype, &error));
     ck_assert_msg(strstr(error.message, many[_i].message) != NULL, "%s", error.message);
     nt_buffer_deinit(&text);

@@ -102,7 +102,7 @@ static struct nt_lance_value stored = {.bits = 32};
 static struct nt_lance_column of_column = {.page_count = 1};
 
 static inline enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lance_encoding_kind kind,
-                                          unsigned count, const struct nt_tree *known)
+                                          unsigned count, const struct nt_encoding_tree *known)
 {
     nt_buffer_deinit(&message);
     message = encoding;

@@ -12,7 +12,7 @@ enum { ALIGNMENT = 64 };
 static void put_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> (8 * i)));
+        nt_buffer_append_byte(out, (char)(value >> (8 * i)));
 }
 
 void lance_begin(struct lance_writer *writer, uint16_t major, uint16_t minor, uint64_t rows)
@@ -39,7 +39,7 @@ void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent,
     put_text(&field, 5, type);
     put_number(&field, 6, is_nullable);
     if (mark) {
-        nt_buffer_format(&key, "%.*s", (int)length, mark);
+        nt_buffer_append_format(&key, "%.*s", (int)length, mark);
         put_text(&entry, 1, key.bytes);
         put_text(&entry, 2, mark[length] ? mark + length + 1 : "true");
         put_message(&field, 10, &entry);
@@ -57,7 +57,7 @@ void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const 
 struct lance_range lance_buffer(struct lance_writer *writer, const void *bytes, size_t count)
 {
     while (writer->out.length % ALIGNMENT)
-        nt_buffer_byte(&writer->out, 0);
+        nt_buffer_append_byte(&writer->out, 0);
     struct lance_range range = {writer->out.length, count};
     nt_buffer_append(&writer->out, bytes, count);
     return range;

@@ -64,7 +64,7 @@ uint16_t column_type_number(const struct column_type *type, enum rntuple_generat
 static void append_integer(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> 8 * i));
+        nt_buffer_append_byte(out, (char)(value >> 8 * i));
 }
 
 /* The lowest `bits` bits of each value, one after the other. */
@@ -104,7 +104,7 @@ static void append_planes(struct nt_buffer *out, enum packing packing, const uin
 {
     for (unsigned plane = 0; plane < bytes; plane++)
         for (uint32_t i = 0; i < count; i++)
-            nt_buffer_byte(out, (char)(before_split(packing, values, i, bytes) >> 8 * plane));
+            nt_buffer_append_byte(out, (char)(before_split(packing, values, i, bytes) >> 8 * plane));
 }
 
 /* ROOT 6.26 uses 32 bits each, the later CRC32 drafts 44 and 20. */

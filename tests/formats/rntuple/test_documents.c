@@ -256,10 +256,10 @@ static void parse_annotated(const struct nt_buffer *text, struct nt_buffer *byte
         snprintf(row, sizeof(row), "%.*s", (int)(end - line), line);
         ck_assert_uint_eq(strtoul(row, NULL, 16), bytes->length);
         for (unsigned i = 0; i < 16 && row[HEX_AT + 3 * i + 1] != ' '; i++)
-            nt_buffer_byte(bytes, (char)strtoul(row + HEX_AT + 3 * i, NULL, 16));
+            nt_buffer_append_byte(bytes, (char)strtoul(row + HEX_AT + 3 * i, NULL, 16));
         if (end - line > LABEL_AT - 2) {
             nt_buffer_append(labels, line + LABEL_AT, (size_t)(end - line) - LABEL_AT);
-            nt_buffer_byte(labels, '\n');
+            nt_buffer_append_byte(labels, '\n');
         }
         line = end + 1;
     }

@@ -398,7 +398,7 @@ TEST(quantized_columns_need_a_range_of_values, .first = RNTUPLE_CRC32_LINKS, .en
 
 /* ---- sharded clusters ---- */
 
-/* Two column groups with borders of their own; none has entries 2 and 3 of the second field. */
+/* Two column groups with boundaries of their own; none has entries 2 and 3 of the second field. */
 TEST(rows_that_no_shard_covers_are_errors_and_others_are_read, .first = RNTUPLE_CRC32_LINKS,
      .end = RNTUPLE_RC3)
 {

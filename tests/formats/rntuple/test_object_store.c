@@ -94,7 +94,7 @@ TEST(places_are_named_by_their_objects)
     ck_assert_str_eq(nt_buffer_string(&name), "a/${objid}.b");
     ck_assert_uint_eq(nt_source_local_offset(&source, NT_OBJECT_SPACE * 17 + 3), NT_OBJECT_SPACE * 17 + 3);
     nt_buffer_clear(&name);
-    source.is_of_objects = true;
+    source.is_object_store = true;
     nt_source_append_name(&source, NT_OBJECT_SPACE * 17 + 3, &name);
     ck_assert_str_eq(nt_buffer_string(&name), "a/17.b");
     ck_assert_uint_eq(nt_source_local_offset(&source, NT_OBJECT_SPACE * 17 + 3), 3);

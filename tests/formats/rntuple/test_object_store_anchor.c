@@ -80,16 +80,16 @@ static char *written(const char *key, const char *value)
     for (size_t i = 0; i < MEMBERS; i++) {
         const char *put = key && strcmp(plain[i][0], key) == 0 ? value : plain[i][1];
         if (put)
-            nt_buffer_format(&compact, "%s\"%s\":%s", compact.length ? "," : "{", plain[i][0], put);
+            nt_buffer_append_format(&compact, "%s\"%s\":%s", compact.length ? "," : "{", plain[i][0], put);
     }
-    nt_buffer_text(&compact, "}");
-    nt_buffer_format(&text, "{\"checksum\" : %" PRIu64, XXH3_64bits(compact.bytes, compact.length));
+    nt_buffer_append_string(&compact, "}");
+    nt_buffer_append_format(&text, "{\"checksum\" : %" PRIu64, XXH3_64bits(compact.bytes, compact.length));
     for (size_t i = MEMBERS; i-- > 0;) {
         const char *put = key && strcmp(plain[i][0], key) == 0 ? value : plain[i][1];
         if (put)
-            nt_buffer_format(&text, " ,\n\t\"%s\" : %s", plain[i][0], put);
+            nt_buffer_append_format(&text, " ,\n\t\"%s\" : %s", plain[i][0], put);
     }
-    nt_buffer_text(&text, " }\n");
+    nt_buffer_append_string(&text, " }\n");
     nt_buffer_deinit(&compact);
     return nt_buffer_take(&text);
 }

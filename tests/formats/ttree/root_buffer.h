@@ -12,7 +12,7 @@
 static inline void put_number(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = bytes; i-- > 0;)
-        nt_buffer_byte(out, (char)(value >> 8 * i));
+        nt_buffer_append_byte(out, (char)(value >> 8 * i));
 }
 
 static inline void put_u8(struct nt_buffer *out, uint8_t value)

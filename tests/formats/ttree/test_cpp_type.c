@@ -2,7 +2,7 @@
  *
  * Parsing names of C++ types, and titles of leaves and members.
  */
-#include "formats/ttree/interpret.h"
+#include "formats/ttree/component.h"
 
 #include <math.h>
 

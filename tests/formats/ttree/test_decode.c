@@ -225,9 +225,9 @@ static void assert_together(const struct nt_interpretation *interpretation, cons
         outputs[i] = decodings[i].output;
         ck_assert(i == 0 || nt_decoders_are_shared(&decodings[0].decoder, &decodings[i].decoder));
     }
-    for (uint32_t first = 0; first < count; first += NT_DECODE_TOGETHER) {
-        uint32_t some = count - first < NT_DECODE_TOGETHER ? count - first : NT_DECODE_TOGETHER;
-        assert_ok(decodings[0].decoder.ops->decode_together(packed + first, outputs + first, some, &error));
+    for (uint32_t first = 0; first < count; first += NT_MAX_SHARED_OUTPUTS) {
+        uint32_t some = count - first < NT_MAX_SHARED_OUTPUTS ? count - first : NT_MAX_SHARED_OUTPUTS;
+        assert_ok(decodings[0].decoder.ops->decode_shared(packed + first, outputs + first, some, &error));
     }
     for (uint32_t i = 0; i < count; i++)
         assert_elements(&decodings[i], &expected[i], expected[i].elements, 0);
@@ -572,15 +572,15 @@ CASE(rare_forms_among_many_lists)
     static struct nt_step steps[] = {HEADER(3), LIST(0, 3), NUMBERS(BIG_UINT16, 1, 1)};
     static struct nt_output outputs[] = {ENDS, OF(UINT16)};
     const struct nt_interpretation vectors = INTERPRETATION(steps, outputs);
-    static const unsigned borders[] = {0, 255, 257, 998, 999};
+    static const unsigned boundaries[] = {0, 255, 257, 998, 999};
     enum { ENTRIES = 1000, MOST = 20000, LONG = 5000 };
     static uint16_t numbers[MOST];
     static uint64_t ends[ENTRIES];
-    for (unsigned rare = 0; rare < 3 * COUNT_OF(borders); rare++) {
+    for (unsigned rare = 0; rare < 3 * COUNT_OF(boundaries); rare++) {
         uint64_t count = 0;
         clear();
         for (unsigned entry = 0; entry < ENTRIES; entry++) {
-            bool is_rare = entry == borders[rare / 3];
+            bool is_rare = entry == boundaries[rare / 3];
             unsigned length = is_rare && rare % 3 == 0 ? LONG : entry * 7 % 20;
             if (is_rare && rare % 3 == 1)
                 put_number(&content.values, 3, 2);

@@ -41,24 +41,24 @@ static uint32_t add_shape(const struct nt_interpretation *got, uint32_t i)
     static const char *const kinds[] = {"", "string", "list", "array", "record", "unreadable"};
     const struct nt_ttree_shape *shape = &got->shapes[i];
     nt_buffer_append(&text, shape->name.bytes, shape->name.length);
-    nt_buffer_format(&text, ":%s",
-                     shape->kind == NT_SHAPE_VALUE ? nt_element_info(shape->element)->name
-                                                   : kinds[shape->kind]);
+    nt_buffer_append_format(&text, ":%s",
+                            shape->kind == NT_SHAPE_VALUE ? nt_element_info(shape->element)->name
+                                                          : kinds[shape->kind]);
     if (shape->is_map)
-        nt_buffer_text(&text, "(map)");
+        nt_buffer_append_string(&text, "(map)");
     if (shape->kind == NT_SHAPE_ARRAY)
-        nt_buffer_format(&text, "[%" PRIu64 "]", shape->dimensions[0]);
+        nt_buffer_append_format(&text, "[%" PRIu64 "]", shape->dimensions[0]);
     if (shape->output != NT_NONE)
-        nt_buffer_format(&text, ">%" PRIu32, shape->output);
+        nt_buffer_append_format(&text, ">%" PRIu32, shape->output);
     uint32_t child = i + 1;
     bool is_first = true;
     while (child < got->shape_count && got->shapes[child].parent == i) {
-        nt_buffer_text(&text, is_first ? "{" : " ");
+        nt_buffer_append_string(&text, is_first ? "{" : " ");
         child = add_shape(got, child);
         is_first = false;
     }
     if (!is_first)
-        nt_buffer_text(&text, "}");
+        nt_buffer_append_string(&text, "}");
     return child;
 }
 
@@ -70,42 +70,42 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
                                         "counted", "repeat", "string", "counter", "when", "pointer"};
     const struct nt_step *step = &got->steps[i];
     bool has_other = step->other != 0;
-    nt_buffer_text(&text,
-                   step->kind == NT_STEP_VALUES ? nt_encoding_info(step->encoding)->name : kinds[step->kind]);
+    nt_buffer_append_string(&text, step->kind == NT_STEP_VALUES ? nt_encoding_info(step->encoding)->name
+                                                                : kinds[step->kind]);
     if (step->kind == NT_STEP_HEADER)
-        nt_buffer_format(&text, "%s%s%s", step->bits & NT_HEADER_SHARED ? ".shared" : "",
-                         step->bits & NT_HEADER_OPTIONAL ? ".optional" : "",
-                         step->bits & NT_HEADER_SIZED ? ".sized" : "");
+        nt_buffer_append_format(&text, "%s%s%s", step->bits & NT_HEADER_SHARED ? ".shared" : "",
+                                step->bits & NT_HEADER_OPTIONAL ? ".optional" : "",
+                                step->bits & NT_HEADER_SIZED ? ".sized" : "");
     else if (step->kind == NT_STEP_MEMBERS)
-        nt_buffer_text(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
+        nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED)
-        nt_buffer_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
+        nt_buffer_append_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
     else if (step->kind == NT_STEP_CLASS ? false : step->count > 1)
-        nt_buffer_format(&text, "*%" PRIu32, step->count);
+        nt_buffer_append_format(&text, "*%" PRIu32, step->count);
     if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_CLASS) {
         if (step->version != NT_STREAMER_NEWEST)
-            nt_buffer_format(&text, "v%" PRId32, step->version);
+            nt_buffer_append_format(&text, "v%" PRId32, step->version);
     } else if (step->counter) {
-        nt_buffer_format(&text, "#%u", step->counter);
+        nt_buffer_append_format(&text, "#%u", step->counter);
     }
     if (step->output != NT_NONE)
-        nt_buffer_format(&text, ">%" PRIu32, step->output);
+        nt_buffer_append_format(&text, ">%" PRIu32, step->output);
     if (step->end == i + 1)
         return;
-    nt_buffer_text(&text, "{");
+    nt_buffer_append_string(&text, "{");
     add_steps(got, i + 1, has_other ? step->other : step->end);
     if (has_other) {
-        nt_buffer_text(&text, "|");
+        nt_buffer_append_string(&text, "|");
         add_steps(got, step->other, step->end);
     }
-    nt_buffer_text(&text, "}");
+    nt_buffer_append_string(&text, "}");
 }
 
 static void add_steps(const struct nt_interpretation *got, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i = got->steps[i].end) {
         if (i > first)
-            nt_buffer_text(&text, " ");
+            nt_buffer_append_string(&text, " ");
         add_step(got, i);
     }
 }

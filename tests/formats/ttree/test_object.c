@@ -102,9 +102,9 @@ static const char *skipped; /* the name of a member */
 static void report_name(const struct nt_object_member *member)
 {
     if (reported.length && !strchr("{[", reported.bytes[reported.length - 1]))
-        nt_buffer_byte(&reported, ' ');
+        nt_buffer_append_byte(&reported, ' ');
     if (member->name.length)
-        nt_buffer_format(&reported, "%.*s=", (int)member->name.length, member->name.bytes);
+        nt_buffer_append_format(&reported, "%.*s=", (int)member->name.length, member->name.bytes);
 }
 
 static enum nt_status begin(void *context, const struct nt_object_member *member, bool *skip_ret,
@@ -114,14 +114,14 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
     if (*skip_ret)
         return NT_OK;
     report_name(member);
-    nt_buffer_format(&reported, "%.*s;%d%c", (int)member->class_name.length, member->class_name.bytes,
-                     member->version, member->is_list ? '[' : '{');
+    nt_buffer_append_format(&reported, "%.*s;%d%c", (int)member->class_name.length, member->class_name.bytes,
+                            member->version, member->is_list ? '[' : '{');
     return NT_OK;
 }
 
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
-    nt_buffer_byte(&reported, member->is_list ? ']' : '}');
+    nt_buffer_append_byte(&reported, member->is_list ? ']' : '}');
     return NT_OK;
 }
 
@@ -130,16 +130,16 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
     if (nt_text_is(member->name, "fUniqueID") || nt_text_is(member->name, "fBits"))
         return NT_OK;
     report_name(member);
-    nt_buffer_format(&reported, "%d:", member->type);
+    nt_buffer_append_format(&reported, "%d:", member->type);
     for (size_t i = 0; i < member->byte_count; i++)
-        nt_buffer_format(&reported, "%02x", member->bytes[i]);
+        nt_buffer_append_format(&reported, "%02x", member->bytes[i]);
     return NT_OK;
 }
 
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
     report_name(member);
-    nt_buffer_format(&reported, "'%.*s'", (int)member->byte_count, (const char *)member->bytes);
+    nt_buffer_append_format(&reported, "'%.*s'", (int)member->byte_count, (const char *)member->bytes);
     return NT_OK;
 }
 
@@ -148,17 +148,17 @@ static enum nt_status reference(void *context, const struct nt_object_member *me
 {
     report_name(member);
     if (offset == SIZE_MAX)
-        nt_buffer_text(&reported, "null");
+        nt_buffer_append_string(&reported, "null");
     else
-        nt_buffer_format(&reported, "@%zu", offset);
+        nt_buffer_append_format(&reported, "@%zu", offset);
     return NT_OK;
 }
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
     report_name(member);
-    nt_buffer_format(&reported, "?%.*s:%zu", (int)member->class_name.length, member->class_name.bytes,
-                     member->byte_count);
+    nt_buffer_append_format(&reported, "?%.*s:%zu", (int)member->class_name.length, member->class_name.bytes,
+                            member->byte_count);
     return NT_OK;
 }
 
@@ -330,7 +330,7 @@ TEST(a_long_string_has_its_length_in_four_bytes)
     put_u16(&bytes, 1);
     put_u8(&bytes, 255);
     put_u32(&bytes, 3);
-    nt_buffer_text(&bytes, "abc");
+    nt_buffer_append_string(&bytes, "abc");
     put_text(&bytes, "");
     put_end(&bytes, start);
     assert_walk("TNamed", &bytes, "TNamed;1{fName='abc' fTitle=''}");
@@ -542,7 +542,7 @@ TEST(references_to_no_class_are_corrupt, .end = 3)
     put_u32(&bytes, 0x80000000u | places[_i]);
     put_end(&bytes, item);
     put_end(&bytes, start);
-    assert_damage(NT_CORRUPT, "Holder", &bytes, "no class is where");
+    assert_damage(NT_CORRUPT, "Holder", &bytes, "does not lead to a class");
 }
 
 TEST(a_class_name_without_end_is_corrupt)

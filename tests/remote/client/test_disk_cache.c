@@ -184,7 +184,7 @@ TEST(what_makes_no_sense_is_forgotten_and_added_anew, .setup = setup, .teardown 
     uint64_t next;
     content[PIECE + 5] ^= 1;
     add(entry, 0, 3 * PIECE);
-    nt_disk_cache_file_forget(entry, PIECE + 5, 1);
+    nt_disk_cache_file_invalidate(entry, PIECE + 5, 1);
     ck_assert(has(entry, 0, PIECE));
     ck_assert(!nt_disk_cache_file_find(entry, PIECE, &next));
     ck_assert_uint_eq(next, 2 * PIECE);
@@ -274,6 +274,6 @@ TEST(without_a_cache_nothing_is_there, .setup = setup, .teardown = temporary_tea
     add(entry, 0, 100);
     ck_assert(!nt_disk_cache_file_find(entry, 0, &next));
     ck_assert_uint_eq(next, UINT64_MAX);
-    nt_disk_cache_file_forget(entry, 0, 100);
+    nt_disk_cache_file_invalidate(entry, 0, 100);
     nt_disk_cache_file_close(entry);
 }

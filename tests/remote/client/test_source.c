@@ -430,7 +430,7 @@ TEST(bytes_of_a_long_range_are_forgotten_while_the_rest_comes, .setup = set_up, 
     nt_source_prefetch(source, &long_range, 1, NT_PREFETCH_ONLY);
     read_byte(long_range.offset);
     nt_source_prefetch(source, &other_range, 1, NT_PREFETCH_ONLY);
-    ck_assert(nt_source_forget(source, long_range.offset, 1));
+    ck_assert(nt_source_invalidate(source, long_range.offset, 1));
     ck_assert_uint_eq(fetcher->range_space.bytes, ENDS);
     nt_source_prefetch(source, &long_range, 1, NT_PREFETCH_ONLY);
     read_byte(long_range.offset);

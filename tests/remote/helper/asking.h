@@ -22,7 +22,7 @@ static inline char byte_at(uint64_t offset)
     return (char)(offset * 7 + (offset >> 8));
 }
 
-static struct nt_files files;
+static struct nt_helper_session files;
 static int channel;
 static uint64_t last_id;
 static void (*serve)(void); /* a server of the test, during its turn */
@@ -40,12 +40,12 @@ static inline void begin_asking(void)
 {
     int ends[2];
     memset(answers, 0, sizeof(answers));
-    files = (struct nt_files){.count = 0};
+    files = (struct nt_helper_session){.count = 0};
     last_id = 0;
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
     channel = ends[1];
     nt_transfers_init(&files.jobs);
-    nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
+    nt_reply_queue_init(&files.output, ends[0], 1, &files.jobs.totals);
 }
 
 /* Everything was released. */
@@ -66,7 +66,7 @@ static inline uint64_t ask_with(struct nt_fetch_request request, const char *tex
         request.file = 1;
     if (!request.milliseconds)
         request.milliseconds = 10000;
-    nt_files_take(&files, &request, text, bytes);
+    nt_helper_session_handle(&files, &request, text, bytes);
     return last_id;
 }
 
@@ -83,7 +83,7 @@ static inline uint64_t ask_for(uint64_t offset, uint64_t bytes)
 /* Earlier requests. */
 static inline void cancel(uint64_t id)
 {
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
+    nt_helper_session_handle(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
 }
 
 /* Received bytes: on opening, the two ends follow one another. */
@@ -134,8 +134,8 @@ static inline void take_answers(void)
 static inline void work_untaken(void)
 {
     nt_transfers_work(&files.jobs);
-    nt_output_flush(&files.output);
-    if (!nt_output_is_full(&files.output))
+    nt_reply_queue_flush(&files.output);
+    if (!nt_reply_queue_is_full(&files.output))
         nt_transfers_continue(&files.jobs);
     if (serve)
         serve();
@@ -153,8 +153,9 @@ static inline void work(void)
 static inline void fill_channel(void)
 {
     static const char bytes[NT_FETCH_DATA_BYTES];
-    while (!nt_output_is_full(&files.output))
-        nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, bytes, sizeof(bytes));
+    while (!nt_reply_queue_is_full(&files.output))
+        nt_reply_queue_add(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, bytes,
+                           sizeof(bytes));
 }
 
 static inline void work_until(uint64_t id, uint32_t kind)

@@ -35,7 +35,7 @@ static struct {
     bool (*answer)(struct connection *connection);
 } server;
 
-static struct nt_web web;
+static struct nt_http_backend web;
 
 /* ---- answers ---- */
 
@@ -166,7 +166,7 @@ static inline void set_up(void)
     server.answer = answer_well;
     serve = serve_web;
     begin_asking();
-    ck_assert(nt_web_init(&web, &files.jobs));
+    ck_assert(nt_http_backend_init(&web, &files.jobs));
 }
 
 static inline void tear_down(void)

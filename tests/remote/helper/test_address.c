@@ -29,14 +29,14 @@ static const struct {
     const char *address, *configured[3], *url, *problem;
     enum nt_service service;
 } cases[] = {
-    {"http://h/a?b#c", {NULL}, "http://h/a?b#c", NULL, NT_SERVICE_WEB},
-    {"HTTPS://h:1/a", {NULL}, "https://h:1/a", NULL, NT_SERVICE_WEB},
-    {"dav://h/a", {NULL}, "http://h/a", NULL, NT_SERVICE_WEB},
-    {"davs://h/a", {NULL}, "https://h/a", NULL, NT_SERVICE_WEB},
+    {"http://h/a?b#c", {NULL}, "http://h/a?b#c", NULL, NT_SERVICE_HTTP},
+    {"HTTPS://h:1/a", {NULL}, "https://h:1/a", NULL, NT_SERVICE_HTTP},
+    {"dav://h/a", {NULL}, "http://h/a", NULL, NT_SERVICE_HTTP},
+    {"davs://h/a", {NULL}, "https://h/a", NULL, NT_SERVICE_HTTP},
     {"ntpl+s3+http://h:1/b/a%20b", {"AWS_ENDPOINT_URL=http://x"}, "http://h:1/b/a%20b", NULL, NT_SERVICE_S3},
     {"NTPL+S3+HTTPS://h/b/a/${objid}", {NULL}, "https://h/b/a/${objid}", NULL, NT_SERVICE_S3},
-    {"ntpl+s3://b/a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_WEB},
-    {"root://h//a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_WEB},
+    {"ntpl+s3://b/a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_HTTP},
+    {"root://h//a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_HTTP},
     /* Amazon S3 User Guide, "Virtual hosting of general purpose buckets". */
     {"s3://b-1/k", {NULL}, "https://b-1.s3.us-east-1.amazonaws.com/k", NULL, NT_SERVICE_S3},
     {"s3://b/k", {"AWS_REGION=eu-west-1"}, "https://b.s3.eu-west-1.amazonaws.com/k", NULL, NT_SERVICE_S3},
@@ -89,7 +89,7 @@ static const struct {
 
 TEST(an_address_has_a_url_or_a_problem, .end = sizeof(cases) / sizeof(*cases))
 {
-    enum nt_service service = NT_SERVICE_WEB;
+    enum nt_service service = NT_SERVICE_HTTP;
     const char *problem = NULL;
     configure(cases[_i].configured);
     char *url = nt_address_url(cases[_i].address, NULL, &service, &problem);

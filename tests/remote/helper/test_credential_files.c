@@ -96,23 +96,23 @@ static const struct {
     enum nt_credential credential;
     const char *variable, *kind, *file, *expected;
 } cases[] = {
-    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "file", "content"},
-    {NT_CREDENTIAL_PASSWORDS, "HOME", "", "folder", "passwords"},
-    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "missing", NULL},
-    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "folder", NULL},
+    {NT_CREDENTIAL_NETRC, "NETRC", "", "file", "content"},
+    {NT_CREDENTIAL_NETRC, "HOME", "", "folder", "passwords"},
+    {NT_CREDENTIAL_NETRC, "NETRC", "", "missing", NULL},
+    {NT_CREDENTIAL_NETRC, "NETRC", "", "folder", NULL},
     {NT_CREDENTIAL_TOKEN, "BEARER_TOKEN_FILE", "", "file", "content"},
     {NT_CREDENTIAL_PROXY, "X509_USER_PROXY", "", "file", "content"},
     {NT_CREDENTIAL_PROXY, "XrdSecGSIUSERPROXY", "", "file", "content"},
-    {NT_CREDENTIAL_BUNDLE, "CURL_CA_BUNDLE", "", "file", "content"},
+    {NT_CREDENTIAL_CA_BUNDLE, "CURL_CA_BUNDLE", "", "file", "content"},
     {NT_CREDENTIAL_AWS_CONFIG, "AWS_CONFIG_FILE", "", "file", "content"},
     {NT_CREDENTIAL_AWS_CONFIG, "HOME", "", "folder", "profiles"},
     {NT_CREDENTIAL_AWS_KEYS, "HOME", "", "folder", NULL},
     /* MIT Kerberos, "Credential cache" */
-    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "FILE:", "file", "content"},
-    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "", "file", "content"},
-    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "DIR:", "folder", "first"},
-    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "DIR::", "folder/tktother", "other"},
-    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "KEYRING:", "file", NULL},
+    {NT_CREDENTIAL_KERBEROS, "KRB5CCNAME", "FILE:", "file", "content"},
+    {NT_CREDENTIAL_KERBEROS, "KRB5CCNAME", "", "file", "content"},
+    {NT_CREDENTIAL_KERBEROS, "KRB5CCNAME", "DIR:", "folder", "first"},
+    {NT_CREDENTIAL_KERBEROS, "KRB5CCNAME", "DIR::", "folder/tktother", "other"},
+    {NT_CREDENTIAL_KERBEROS, "KRB5CCNAME", "KEYRING:", "file", NULL},
 };
 
 TEST(files_are_where_variables_say, .setup = set_up, .teardown = tear_down,
@@ -128,9 +128,9 @@ TEST(a_folder_of_tickets_says_which_is_used, .setup = set_up, .teardown = tear_d
     name("KRB5CCNAME", "DIR:", "folder");
     begin();
     put("folder/primary", "tktother\n");
-    check(NT_CREDENTIAL_TICKETS, "other");
+    check(NT_CREDENTIAL_KERBEROS, "other");
     put("folder/primary", "../file\n");
-    check(NT_CREDENTIAL_TICKETS, NULL);
+    check(NT_CREDENTIAL_KERBEROS, NULL);
 }
 
 /* In a folder where others can write. */
@@ -156,24 +156,24 @@ TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear
     put("two/proxy", "renewed");
     ck_assert_int_eq(symlink("one", temporary_path("link")), 0);
     begin();
-    const char *path = nt_credential_path(NT_CREDENTIAL_PASSWORDS);
+    const char *path = nt_credential_path(NT_CREDENTIAL_NETRC);
     check_path(path, "content");
     put("file", "CONTENT"); /* as long, and a moment later */
-    ck_assert_str_eq(nt_credential_path(NT_CREDENTIAL_PASSWORDS), path);
+    ck_assert_str_eq(nt_credential_path(NT_CREDENTIAL_NETRC), path);
     check_path(path, "CONTENT");
     put("new", "new content");
     ck_assert_int_eq(rename(temporary_path("new"), temporary_path("file")), 0);
-    check(NT_CREDENTIAL_PASSWORDS, "new content");
+    check(NT_CREDENTIAL_NETRC, "new content");
     check_path(path, "new content");
     check_path(nt_credential_path(NT_CREDENTIAL_PROXY), "certificate");
     ck_assert_int_eq(symlink("two", temporary_path("other link")), 0);
     ck_assert_int_eq(rename(temporary_path("other link"), temporary_path("link")), 0);
     check_path(nt_credential_path(NT_CREDENTIAL_PROXY), "renewed");
     ck_assert_int_eq(unlink(temporary_path("file")), 0);
-    check(NT_CREDENTIAL_PASSWORDS, NULL);
+    check(NT_CREDENTIAL_NETRC, NULL);
     check_path(path, "");
     put("file", "again");
-    check_path(nt_credential_path(NT_CREDENTIAL_PASSWORDS), "again");
+    check_path(nt_credential_path(NT_CREDENTIAL_NETRC), "again");
 }
 
 /* They are not named if they do not exist, unless a variable names them. */
@@ -201,9 +201,9 @@ TEST(what_is_too_large_is_not_given, .setup = set_up, .teardown = tear_down)
     name("NETRC", "", "file");
     begin();
     ck_assert_int_eq(truncate(temporary_path("file"), (8 << 20) + 1), 0);
-    check(NT_CREDENTIAL_PASSWORDS, NULL);
+    check(NT_CREDENTIAL_NETRC, NULL);
     ck_assert_int_eq(truncate(temporary_path("file"), 3), 0);
-    check(NT_CREDENTIAL_PASSWORDS, "con");
+    check(NT_CREDENTIAL_NETRC, "con");
 }
 
 TEST(without_the_other_process_all_stays_as_it_was, .setup = set_up, .teardown = tear_down)
@@ -213,7 +213,7 @@ TEST(without_the_other_process_all_stays_as_it_was, .setup = set_up, .teardown =
     ck_assert_int_eq(kill(watchdog, SIGKILL), 0);
     waitpid(watchdog, NULL, 0);
     put("file", "other");
-    check(NT_CREDENTIAL_PASSWORDS, "content");
+    check(NT_CREDENTIAL_NETRC, "content");
 }
 
 /* A portable program meets systems that have their authorities elsewhere. */

@@ -555,8 +555,8 @@ TEST(an_address_without_memory_at_any_point_is_not_invalid, .setup = set_up, .te
         take_answers();
         failures += answers[id].kind == NT_FETCH_FAILED && answers[id].failure == NT_FETCH_UNREACHABLE;
         ck_assert(answers[id].failure != NT_FETCH_INVALID);
-        nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "",
-                      0);
+        nt_helper_session_handle(
+            &files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "", 0);
     } while (points >= id);
     ck_assert_uint_ge(failures, 4); /* the file, its URL, and both ends; other connections may be missing */
 }
@@ -599,8 +599,8 @@ TEST(a_silent_service_of_keys_is_not_asked_again_at_once, .setup = set_up, .tear
     struct nt_s3 s3 = {.region = "r"};
     server.answer = answer_nothing;
     setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.address, 1);
-    ck_assert_ptr_nonnull(nt_s3_take_role(&s3));
+    ck_assert_ptr_nonnull(nt_s3_assume_role(&s3));
     uint64_t start = nt_milliseconds();
-    ck_assert_ptr_nonnull(nt_s3_take_role(&s3));
+    ck_assert_ptr_nonnull(nt_s3_assume_role(&s3));
     ck_assert_uint_lt(nt_milliseconds() - start, 1000);
 }

@@ -9,10 +9,10 @@
 
 #include "support.h"
 
-static struct nt_reply reply_of(const char *line)
+static struct nt_http_response reply_of(const char *line)
 {
-    struct nt_reply reply = {0};
-    ck_assert(nt_reply_take(&reply, line, strlen(line)));
+    struct nt_http_response reply = {0};
+    ck_assert(nt_http_response_parse_line(&reply, line, strlen(line)));
     return reply;
 }
 
@@ -43,7 +43,7 @@ static const struct {
 
 TEST(ranges_are_read_whole_or_not_at_all, .end = sizeof(ranges) / sizeof(*ranges))
 {
-    struct nt_reply reply = reply_of(ranges[_i].line);
+    struct nt_http_response reply = reply_of(ranges[_i].line);
     ck_assert_int_eq(reply.has_range, ranges[_i].has_range);
     ck_assert_int_eq(reply.has_total, ranges[_i].has_total);
     ck_assert_uint_eq(reply.first, ranges[_i].first);
@@ -68,7 +68,7 @@ static const struct {
 
 TEST(tags_go_into_requests_only_as_they_may_be, .end = sizeof(tags) / sizeof(*tags))
 {
-    struct nt_reply reply = reply_of(tags[_i].line);
+    struct nt_http_response reply = reply_of(tags[_i].line);
     ck_assert_str_eq(reply.validators.tag, tags[_i].tag);
     ck_assert_int_eq(reply.validators.is_weak, tags[_i].is_weak);
 }
@@ -79,7 +79,7 @@ TEST(what_is_too_long_is_left_out)
     for (int length = 240; length < 260; length++) {
         snprintf(line, sizeof(line), "ETag: \"%0*d\"", length, 0);
         ck_assert_int_eq(strlen(reply_of(line).validators.tag),
-                         length + 2 < NT_REPLY_TAG_BYTES ? length + 2 : 0);
+                         length + 2 < NT_HTTP_ETAG_BYTES ? length + 2 : 0);
         snprintf(line, sizeof(line), "Last-Modified: %0*d", length, 0);
         ck_assert_str_eq(reply_of(line).validators.modified, "");
     }
@@ -106,9 +106,10 @@ TEST(the_region_of_a_bucket_is_one_word)
 
 TEST(another_answer_forgets_the_one_before)
 {
-    struct nt_reply reply = reply_of("ETag: \"a\"");
-    ck_assert(nt_reply_take(&reply, "Content-Range: bytes 0-1/2", strlen("Content-Range: bytes 0-1/2")));
-    ck_assert(nt_reply_take(&reply, "HTTP/1.1 206 OK", strlen("HTTP/1.1 206 OK")));
+    struct nt_http_response reply = reply_of("ETag: \"a\"");
+    ck_assert(nt_http_response_parse_line(&reply, "Content-Range: bytes 0-1/2",
+                                          strlen("Content-Range: bytes 0-1/2")));
+    ck_assert(nt_http_response_parse_line(&reply, "HTTP/1.1 206 OK", strlen("HTTP/1.1 206 OK")));
     ck_assert_str_eq(reply.validators.tag, "");
     ck_assert(!reply.has_range);
 }
@@ -118,21 +119,21 @@ TEST(after_the_last_header_nothing_is_taken)
     static const char *const lines[] = {"HTTP/1.1 103 Early Hints\r\n", "ETag: \"early\"\r\n", "\r\n",
                                         "HTTP/1.1 206 OK\r\n",          "ETag: \"a\"\r\n",     "\r\n",
                                         "ETag: \"late\"\r\n",           "HTTP/1.1 206 OK\r\n"};
-    struct nt_reply reply = {0};
+    struct nt_http_response reply = {0};
     for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-        ck_assert(nt_reply_take(&reply, lines[i], strlen(lines[i])));
+        ck_assert(nt_http_response_parse_line(&reply, lines[i], strlen(lines[i])));
     ck_assert_str_eq(reply.validators.tag, "\"a\"");
 }
 
 TEST(headers_have_an_end)
 {
-    struct nt_reply reply = {0};
+    struct nt_http_response reply = {0};
     char line[1024];
     int count = 0;
     memset(line, 'x', sizeof(line));
-    while (count < 1000 && nt_reply_take(&reply, line, sizeof(line)))
-        count += nt_reply_take(&reply, "HTTP/1.1 302 Found", strlen("HTTP/1.1 302 Found"));
-    ck_assert_int_le(count, NT_REPLY_MAX_BYTES / (int)sizeof(line));
+    while (count < 1000 && nt_http_response_parse_line(&reply, line, sizeof(line)))
+        count += nt_http_response_parse_line(&reply, "HTTP/1.1 302 Found", strlen("HTTP/1.1 302 Found"));
+    ck_assert_int_le(count, NT_HTTP_MAX_HEADER_BYTES / (int)sizeof(line));
 }
 
 TEST(versions_differ_where_both_say_so)

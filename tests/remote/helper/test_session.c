@@ -380,8 +380,10 @@ TEST(demand_reads_are_tried_first, .setup = set_up, .teardown = tear_down)
     ask(ahead, "");
     ahead.offset = 1000;
     uint64_t promoted = ask(ahead, "");
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted + 1}, "", 0);
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted}, "", 0);
+    nt_helper_session_handle(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted + 1},
+                             "", 0);
+    nt_helper_session_handle(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted}, "",
+                             0);
     work();
     ck_assert_uint_eq(fake.jobs[0]->first, 1000);
     ck_assert_uint_eq(fake.jobs[1]->first, 0);

@@ -152,18 +152,18 @@ static const struct {
     bool is_there;
     const char *token;
 } good[] = {
-    {NT_SERVICE_WEB, "/container/", of_the_standard,
+    {NT_SERVICE_HTTP, "/container/", of_the_standard,
      "front.html f 4525 884597156 \"zzyzx\" Mon, 12 Jan 1998 09:25:56 GMT\n", true, NULL},
-    {NT_SERVICE_WEB, "/container", of_the_standard,
+    {NT_SERVICE_HTTP, "/container", of_the_standard,
      "front.html f 4525 884597156 \"zzyzx\" Mon, 12 Jan 1998 09:25:56 GMT\n", true, NULL},
-    {NT_SERVICE_WEB, "/other/", of_the_standard, "", false, NULL},
-    {NT_SERVICE_WEB, "/container/front.html/", of_the_standard, "", false, NULL},
-    {NT_SERVICE_WEB, "/data\x20sets/", of_apache,
+    {NT_SERVICE_HTTP, "/other/", of_the_standard, "", false, NULL},
+    {NT_SERVICE_HTTP, "/container/front.html/", of_the_standard, "", false, NULL},
+    {NT_SERVICE_HTTP, "/data\x20sets/", of_apache,
      "frag.lance d 0 1795452867 \"1000-660f4726356b3\" Mon, 23 Nov 2026 16:54:27 GMT\n"
      "a b+c%20&\xc3\xa9.root f 80578 1795452867  Mon, 23 Nov 2026 16:54:27 GMT\n",
      true, NULL},
-    {NT_SERVICE_WEB, "/data%20sets/", of_apache, "", false, NULL},
-    {NT_SERVICE_WEB, "//store//", of_xrootd,
+    {NT_SERVICE_HTTP, "/data%20sets/", of_apache, "", false, NULL},
+    {NT_SERVICE_HTTP, "//store//", of_xrootd,
      "example.root f 80578 1795452869  Mon, 23 Nov 2026 16:54:29 GMT\n", true, NULL},
     {NT_SERVICE_S3, "", of_s3_keys,
      "my-image.jpg f 434234 1255369830 \"fba9dede5f27731c9771645a39863328\" \n", true, NULL},
@@ -181,13 +181,13 @@ static void note(void *context, const struct nt_listed *entry)
     struct nt_buffer *reported = context;
     struct nt_validators validators;
     nt_validators_read(&validators, entry->validator, strlen(entry->validator));
-    nt_buffer_format(reported, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
-                     (unsigned long long)entry->size);
+    nt_buffer_append_format(reported, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
+                            (unsigned long long)entry->size);
     if (entry->modified == NT_FETCH_NO_TIME)
-        nt_buffer_text(reported, "none");
+        nt_buffer_append_string(reported, "none");
     else
-        nt_buffer_format(reported, "%lld", (long long)entry->modified);
-    nt_buffer_format(reported, " %s %s\n", validators.tag, validators.modified);
+        nt_buffer_append_format(reported, "%lld", (long long)entry->modified);
+    nt_buffer_append_format(reported, " %s %s\n", validators.tag, validators.modified);
     ck_assert(!validators.is_weak);
 }
 
@@ -268,7 +268,7 @@ static const struct {
 TEST(only_what_is_in_the_folder_is_reported, .end = sizeof(cases) / sizeof(*cases), .timeout = 30)
 {
     struct nt_buffer reported = {0};
-    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", cases[_i].text, 1 << 20, &reported);
+    struct nt_list_parser *list = fed(NT_SERVICE_HTTP, "/a/", cases[_i].text, 1 << 20, &reported);
     ck_assert_str_eq(nt_buffer_string(&reported), cases[_i].reported);
     nt_list_parser_free(list);
     nt_buffer_deinit(&reported);
@@ -296,7 +296,7 @@ static const struct {
 TEST(what_is_no_list_is_refused, .end = sizeof(bad) / sizeof(*bad), .timeout = 30)
 {
     struct nt_buffer reported = {0};
-    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", bad[_i].text, 1 << 20, &reported);
+    struct nt_list_parser *list = fed(NT_SERVICE_HTTP, "/a/", bad[_i].text, 1 << 20, &reported);
     ck_assert_str_eq(nt_list_parser_problem(list), bad[_i].problem);
     ck_assert(!nt_list_parser_feed(list, " ", 1, true) || !*bad[_i].problem);
     ck_assert_uint_eq(reported.length, 0);
@@ -310,10 +310,11 @@ static const struct {
     const char *begin, *piece, *problem;
     unsigned most;
 } endless[] = {
-    {"<multistatus xmlns=\"DAV:\">", "<x>", "the server's list nests elements too deep", 1},
+    {"<multistatus xmlns=\"DAV:\">", "<x>", "elements of the server's list are nested too deeply", 1},
     {"<multistatus xmlns=\"DAV:\" x=\"", "aaaaaaaa", "the server's list has a tag that does not end", 20},
     {"<multistatus xmlns=\"DAV:\"><!-- ", "aaaaaaaa", "the server's list has a tag that does not end", 20},
-    {"<multistatus xmlns=\"DAV:\"><response><href>", "/aaaaaaa", "the server's list has too long a text", 2},
+    {"<multistatus xmlns=\"DAV:\"><response><href>", "/aaaaaaa", "a text in the server's list is too long",
+     2},
     {"<multistatus xmlns=\"DAV:\"><a>", "                                                                ",
      "the server's list is too long", 1100},
 };
@@ -321,10 +322,10 @@ static const struct {
 TEST(lists_have_an_end, .end = sizeof(endless) / sizeof(*endless), .timeout = 30)
 {
     struct nt_buffer reported = {0}, thousand = {0};
-    struct nt_list_parser *list = nt_list_parser_new(NT_SERVICE_WEB, "/a/", note, &reported);
+    struct nt_list_parser *list = nt_list_parser_new(NT_SERVICE_HTTP, "/a/", note, &reported);
     unsigned count = 0;
     for (int i = 0; i < 1000; i++)
-        nt_buffer_text(&thousand, endless[_i].piece);
+        nt_buffer_append_string(&thousand, endless[_i].piece);
     ck_assert(nt_list_parser_feed(list, endless[_i].begin, strlen(endless[_i].begin), false));
     while (nt_list_parser_feed(list, thousand.bytes, thousand.length, false))
         ck_assert_uint_lt(++count, endless[_i].most);
@@ -337,10 +338,11 @@ TEST(lists_have_an_end, .end = sizeof(endless) / sizeof(*endless), .timeout = 30
 TEST(a_long_token_is_refused, .timeout = 30)
 {
     struct nt_buffer text = {0}, reported = {0};
-    nt_buffer_text(&text, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>");
+    nt_buffer_append_string(&text,
+                            "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>");
     for (int i = 0; i < NT_FOLDER_LIST_TOKEN_BYTES; i++)
-        nt_buffer_byte(&text, 't');
-    nt_buffer_text(&text, "</NextContinuationToken></ListBucketResult>");
+        nt_buffer_append_byte(&text, 't');
+    nt_buffer_append_string(&text, "</NextContinuationToken></ListBucketResult>");
     struct nt_list_parser *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &reported);
     ck_assert_str_eq(nt_list_parser_problem(list), "the server's continuation token is too long");
     nt_list_parser_free(list);

@@ -99,8 +99,8 @@ TEST(an_opening_without_memory_at_any_point_is_reported, .setup = set_up, .teard
             ck_assert_uint_eq(answers[id].kind, NT_FETCH_DONE);
         else
             check_failure(id, NT_FETCH_UNREACHABLE, "");
-        nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "",
-                      0);
+        nt_helper_session_handle(
+            &files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "", 0);
         work();
     } while (points >= id);
 }

@@ -29,7 +29,7 @@ struct flat {
 
 static uint32_t load32(struct flat *flat, uint64_t at)
 {
-    if (nt_fits(at, 4, flat->size))
+    if (nt_range_fits(at, 4, flat->size))
         return nt_load_le32(flat->bytes + at);
     flat->failed = true;
     return 0;
@@ -37,7 +37,7 @@ static uint32_t load32(struct flat *flat, uint64_t at)
 
 static uint16_t load16(struct flat *flat, uint64_t at)
 {
-    if (nt_fits(at, 2, flat->size))
+    if (nt_range_fits(at, 2, flat->size))
         return nt_load_le16(flat->bytes + at);
     flat->failed = true;
     return 0;
@@ -45,7 +45,7 @@ static uint16_t load16(struct flat *flat, uint64_t at)
 
 static uint64_t load64(struct flat *flat, uint64_t at)
 {
-    if (nt_fits(at, 8, flat->size))
+    if (nt_range_fits(at, 8, flat->size))
         return nt_load_le64(flat->bytes + at);
     flat->failed = true;
     return 0;
@@ -79,7 +79,7 @@ static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t
         return 0;
     uint64_t vector = follow(flat, slot);
     uint32_t count = load32(flat, vector);
-    if (!nt_fits(vector + 4, (uint64_t)count * item_bytes, flat->size)) {
+    if (!nt_range_fits(vector + 4, (uint64_t)count * item_bytes, flat->size)) {
         flat->failed = true;
         return 0;
     }
@@ -159,7 +159,7 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
     uint64_t node = items(flat, table, BATCH_NODES, NODE_BYTES, &nodes);
     uint64_t buffer = items(flat, table, BATCH_BUFFERS, BUFFER_BYTES, &buffers);
     uint64_t codec_at = compression_at ? member(flat, follow(flat, compression_at), COMPRESSION_CODEC) : 0;
-    if (flat->failed || (codec_at && !nt_fits(codec_at, 1, flat->size)))
+    if (flat->failed || (codec_at && !nt_range_fits(codec_at, 1, flat->size)))
         return damaged(batch->offset, "the metadata of a record batch points outside its bytes", walk->error);
     if (nodes != 1 || buffers != 2)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
@@ -171,9 +171,9 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
     if (rows > walk->left)
         return nt_fail_above(walk->error, NT_CORRUPT, batch->offset, "deleted rows", walk->left, rows);
     walk->left -= rows;
-    if (!nt_fits(offset, bytes, batch->body_bytes))
+    if (!nt_range_fits(offset, bytes, batch->body_bytes))
         return damaged(batch->offset, "some of its rows are missing", walk->error);
-    if (!nt_multiply(rows, VALUE_BYTES, &requested))
+    if (!nt_checked_multiply(rows, VALUE_BYTES, &requested))
         return damaged(batch->offset, "the size of the rows overflows", walk->error);
     if (compression_at)
         return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes,
@@ -187,8 +187,8 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
                                  const struct batch *batch)
 {
     enum { CONTINUATION_BYTES = 8, OLD_BYTES = 4 };
-    if (!nt_fits(batch->offset, batch->metadata_bytes, size) ||
-        !nt_fits(batch->offset + batch->metadata_bytes, batch->body_bytes, size) ||
+    if (!nt_range_fits(batch->offset, batch->metadata_bytes, size) ||
+        !nt_range_fits(batch->offset + batch->metadata_bytes, batch->body_bytes, size) ||
         batch->metadata_bytes < CONTINUATION_BYTES)
         return damaged(batch->offset, "a record batch is outside the file", walk->error);
     const uint8_t *message = bytes + batch->offset;
@@ -197,7 +197,7 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
     uint64_t root = follow(&flat, 0);
     uint64_t type_at = member(&flat, root, MESSAGE_HEADER_TYPE),
              header_at = member(&flat, root, MESSAGE_HEADER);
-    bool is_batch = !flat.failed && type_at && header_at && nt_fits(type_at, 1, flat.size) &&
+    bool is_batch = !flat.failed && type_at && header_at && nt_range_fits(type_at, 1, flat.size) &&
                     flat.bytes[type_at] == HEADER_IS_RECORD_BATCH;
     if (!is_batch)
         return damaged(batch->offset, "a message is not a record batch", walk->error);

@@ -7,7 +7,7 @@
 struct finding {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_data_file *data_file; /* contains the row */
-    const struct nt_description *description;
+    const struct nt_blob_description *description;
     struct nt_error *error;
     struct nt_folder *folder; /* contains the file */
     struct nt_buffer name;    /* of the file in the folder */
@@ -25,7 +25,7 @@ static struct nt_text path_of(const struct nt_lance_data_file *data_file)
 static enum nt_status find_inline(struct finding *finding)
 {
     finding->folder = finding->data_file->folder;
-    nt_buffer_text(&finding->name, finding->data_file->name);
+    nt_buffer_append_string(&finding->name, finding->data_file->name);
     finding->offset = finding->description->position;
     return NT_OK;
 }
@@ -46,10 +46,10 @@ static void put_adjacent_name(struct finding *finding)
     finding->folder = data_file->folder;
     nt_buffer_append(&finding->name, data_file->name, strlen(data_file->name) - path.length);
     nt_buffer_append(&finding->name, last.bytes, last.length);
-    nt_buffer_byte(&finding->name, '/');
+    nt_buffer_append_byte(&finding->name, '/');
     for (unsigned bit = 0; bit < ID_BITS; bit++)
-        nt_buffer_byte(&finding->name, finding->description->id >> bit & 1 ? '1' : '0');
-    nt_buffer_text(&finding->name, ".blob");
+        nt_buffer_append_byte(&finding->name, finding->description->id >> bit & 1 ? '1' : '0');
+    nt_buffer_append_string(&finding->name, ".blob");
 }
 
 static enum nt_status find_packed(struct finding *finding)
@@ -74,7 +74,7 @@ static enum nt_status find_in_base(struct finding *finding, const struct nt_lanc
     if (!nt_folder_is_name_below(uri))
         return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "it is not a name inside a base path");
     finding->folder = base ? base->folder : finding->lance->folder;
-    nt_buffer_text(&finding->name, base ? base->below : finding->lance->manifest.version.root);
+    nt_buffer_append_string(&finding->name, base ? base->below : finding->lance->manifest.version.root);
     nt_buffer_append(&finding->name, uri.bytes, uri.length);
     return NT_OK;
 }
@@ -110,7 +110,7 @@ static void put_path(struct nt_text uri, struct nt_buffer *path)
     for (size_t i = 0; i < uri.length;) {
         uint8_t byte = (uint8_t)uri.bytes[i];
         i += is_encoded ? nt_percent_decode(uri.bytes + i, uri.length - i, &byte) : 1;
-        nt_buffer_byte(path, (char)byte);
+        nt_buffer_append_byte(path, (char)byte);
     }
 }
 
@@ -150,9 +150,9 @@ static find_file *const kinds[NT_BLOB_KINDS] = {
 
 static enum nt_status find(struct finding *finding)
 {
-    const struct nt_description *description = finding->description;
+    const struct nt_blob_description *description = finding->description;
     enum nt_status status = kinds[description->kind](finding);
-    nt_buffer_text(&finding->name, "");
+    nt_buffer_append_string(&finding->name, "");
     if (status == NT_OK && finding->name.failed)
         status = nt_fail_memory(finding->error);
     if (status != NT_OK && nt_blob_has_uri(description->kind))
@@ -196,7 +196,7 @@ static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, s
     NT_TRY(nt_source_size(blob->source, &size, finding->error));
     blob->offset = finding->offset;
     blob->bytes = finding->is_whole ? size : bytes;
-    if (!nt_add(blob->offset, blob->bytes, &end))
+    if (!nt_checked_add(blob->offset, blob->bytes, &end))
         end = UINT64_MAX;
     return end <= size ? NT_OK
                        : nt_fail_below(finding->error, NT_TRUNCATED, size, "bytes of the file of the blob",
@@ -213,7 +213,7 @@ static enum nt_status name_bytes(const struct finding *finding, struct nt_blob *
 }
 
 enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                  const struct nt_description *description, bool opens_file,
+                                  const struct nt_blob_description *description, bool opens_file,
                                   struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);

@@ -206,7 +206,7 @@ static enum nt_status look_at_field(struct looking *looking, const struct nt_lan
     looking->is_known[field] = true;
     looking->left--;
     if (status != NT_OK)
-        return nt_is_environmental(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
+        return nt_is_environmental(status) ? nt_fail_copy(looking->error, &failure) : NT_OK;
     if (location->leaf.column >= opened->tail.columns || !opened->columns[location->leaf.column].failure)
         return NT_OK;
     looking->refusals[field] =
@@ -291,7 +291,7 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
         struct nt_error unused;
         enum nt_status status = nt_lance_open_data_file(dataset, i, &opened, &unused);
         if (nt_is_environmental(status))
-            return nt_fail_with(error, &unused);
+            return nt_fail_copy(error, &unused);
         if (status == NT_OK)
             NT_TRY(look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error));
     }

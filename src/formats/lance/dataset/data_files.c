@@ -36,7 +36,7 @@ static enum nt_status look_around(struct nt_folder *folder, const char *name, st
         const char *end = memrchr(name, '/', length);
         length = end ? (size_t)(end - name) : 0;
         nt_buffer_append(&way, name, length);
-        nt_buffer_text(&way, "");
+        nt_buffer_append_string(&way, "");
         status = way.failed ? nt_fail_memory(error) : nt_folder_stat(folder, way.bytes, attributes, error);
         nt_buffer_deinit(&way);
     }
@@ -347,7 +347,7 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
                        "column %" PRIu32 " does not exist: the file has %" PRIu32, column,
                        opened->tail.columns);
     const struct nt_error *failure = opened->columns[column].failure;
-    return failure && needs_values ? nt_fail_with(error, failure)
+    return failure && needs_values ? nt_fail_copy(error, failure)
                                    : nt_lance_check_rows(schema, leaf, opened, error);
 }
 

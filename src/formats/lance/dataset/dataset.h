@@ -225,12 +225,11 @@ void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_
 struct nt_lance_resolved_version {
     struct nt_lance_version version;
     const char *branch;  /* "": none */
-    const char *watched; /* as in nt_version */
+    const char *watched; /* as in nt_dataset_version */
 };
 
-/* Resolves a text as in nt_open_options: the number of a version, else a tag, else a branch. The
- * error of NT_NOT_FOUND lists those that exist; NT_INVALID: the text is a path. Memory comes from the
- * arena. */
+/* Resolves a text as in nt_open_options: the number of a version, else a tag, else a branch. The error of
+ * NT_NOT_FOUND lists those that exist; NT_INVALID: the text is a path. Memory comes from the arena. */
 enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,
                                         struct nt_arena *arena,
                                         struct nt_lance_resolved_version *resolved_ret,
@@ -250,7 +249,7 @@ enum nt_status nt_lance_visit_history(const struct nt_dataset *dataset, nt_visit
 enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
                                       uint64_t number, struct nt_text_generator **text_ret,
                                       struct nt_error *error);
-enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const struct nt_dataset *dataset,
+enum nt_status nt_lance_versions_are_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, bool *is_short_ret, struct nt_error *error);
 
 /* ---- Base paths ---- */
@@ -390,7 +389,7 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
 
 /* nt_dataset_ops.find_blob. */
 enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                  const struct nt_description *description, bool opens_file,
+                                  const struct nt_blob_description *description, bool opens_file,
                                   struct nt_blob *blob, struct nt_error *error);
 
 /* ---- Table of documents ---- */

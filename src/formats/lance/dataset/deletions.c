@@ -73,7 +73,7 @@ static enum nt_status add_run(struct collecting *collecting, uint64_t first, str
     enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
     NT_TRY(nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
     struct nt_deletion_run *runs =
-        nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
+        nt_array_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
     NT_TRY(nt_check_memory(runs, error));
     collecting->runs = runs;
     runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->deleted};
@@ -143,7 +143,7 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     uint8_t *bytes;
     uint64_t taken;
     NT_TRY(nt_metadata_read(budget, source, &all, &bytes, NULL, error));
-    if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
+    if (!nt_checked_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
         taken = UINT64_MAX;
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
     if (status != NT_OK)

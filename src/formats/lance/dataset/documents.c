@@ -51,13 +51,13 @@ static enum nt_status name_file(struct section *section, struct nt_error *error)
     uint32_t field = section->kind->file;
     struct nt_text name = nt_proto_text(manifest->message, field);
     if (find_position(section))
-        nt_buffer_text(&section->name, manifest->name);
+        nt_buffer_append_string(&section->name, manifest->name);
     else if (field && name.length && !nt_folder_is_name_below(name))
         return nt_fail(error, NT_CORRUPT, manifest->offset, "%s: the %s has an invalid file name, '%.*s'",
                        manifest->name, section->kind->words, (int)name.length, name.bytes);
     else if (field && name.length)
-        nt_buffer_format(&section->name, "%s%s/%.*s", manifest->version.root, section->kind->folder,
-                         (int)name.length, name.bytes);
+        nt_buffer_append_format(&section->name, "%s%s/%.*s", manifest->version.root, section->kind->folder,
+                                (int)name.length, name.bytes);
     return nt_check_memory(!section->name.failed, error);
 }
 
@@ -219,9 +219,9 @@ static enum nt_status write_fragment(struct nt_lance_text *text, struct nt_buffe
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "fragment", fragment->id);
-    nt_json_member_unsigned(&json, "first_entry", dataset->part_borders[number]);
+    nt_json_member_unsigned(&json, "first_entry", dataset->part_boundaries[number]);
     nt_json_member_unsigned(&json, "entries",
-                            dataset->part_borders[number + 1] - dataset->part_borders[number]);
+                            dataset->part_boundaries[number + 1] - dataset->part_boundaries[number]);
     nt_json_member_unsigned(&json, "deleted_rows", fragment->deleted_rows);
     nt_lance_put_message(&json, fragment->message, &nt_lance_fragment, NULL);
     nt_json_finish(&json);
@@ -335,7 +335,7 @@ const struct nt_document nt_lance_dataset_documents[] = {
      .reads_source = true},
     {.prefix = "versions.jsonl",
      .open = nt_lance_open_versions,
-     .is_short = nt_lance_are_versions_short,
+     .is_short = nt_lance_versions_are_short,
      .changes = true},
 };
 const uint32_t nt_lance_dataset_document_count =

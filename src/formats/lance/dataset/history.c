@@ -33,7 +33,7 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d versions",
                        MAX_VERSIONS);
     struct nt_lance_version *versions =
-        nt_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
+        nt_array_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
     NT_TRY(nt_check_memory(versions, error));
     text->versions = versions;
     versions[text->count++] = *version;
@@ -46,7 +46,7 @@ static enum nt_status put_tag(struct versions_text *text, const char *name, uint
     if (text->tag_count == MAX_TAGS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d tags",
                        MAX_TAGS);
-    struct tagged *tags = nt_grow(text->tags, text->tag_count, &text->tag_capacity, sizeof(*tags));
+    struct tagged *tags = nt_array_grow(text->tags, text->tag_count, &text->tag_capacity, sizeof(*tags));
     if (tags)
         text->tags = tags;
     const char *copy = nt_arena_copy(text->arena, name, strlen(name));
@@ -64,7 +64,7 @@ static enum nt_status add_tag(void *context, const char *name, struct nt_error *
     enum nt_status status = nt_lance_read_tag(text->lance->folder, name, text->arena, &tag, &failure);
     if (status == NT_OK && strcmp(tag.branch, text->lance->branch) == 0)
         return put_tag(text, name, tag.version, error);
-    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 /* If two manifests have the same number, the preferred one comes first. */
@@ -219,7 +219,7 @@ static enum nt_status write_version(struct versions_text *text, const struct nt_
     *work += manifest.size;
     bool is_refused = nt_is_retryable(status, &failure);
     if (is_refused)
-        nt_fail_with(error, &failure);
+        nt_fail_copy(error, &failure);
     else if (status != NT_NOT_FOUND)
         write_line(text, &manifest, status == NT_OK ? NULL : &failure, out);
     nt_file_discard(file);
@@ -317,7 +317,7 @@ static enum nt_status count_tag(void *context, const char *name, struct nt_error
     return is_over(estimate) ? nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "many tags") : NT_OK;
 }
 
-enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const struct nt_dataset *dataset,
+enum nt_status nt_lance_versions_are_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);

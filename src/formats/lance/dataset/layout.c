@@ -82,7 +82,8 @@ static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest
         uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
         if (status != NT_OK || bytes > end - position)
             return nt_is_environmental(status) ? status : NT_OK;
-        status = nt_layout_put(output, position, bytes, position == indices ? "indices" : "transaction");
+        status =
+            nt_layout_emit_range(output, position, bytes, position == indices ? "indices" : "transaction");
         position += bytes;
     }
     return status;
@@ -92,9 +93,9 @@ static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
     NT_TRY(put_sections(manifest, source, output, error));
-    NT_TRY(nt_layout_put(output, manifest->offset - LENGTH_BYTES,
-                         LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest"));
-    return nt_layout_put(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer");
+    NT_TRY(nt_layout_emit_range(output, manifest->offset - LENGTH_BYTES,
+                                LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest"));
+    return nt_layout_emit_range(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer");
 }
 
 /* ---- Layout of a dataset ---- */
@@ -111,8 +112,9 @@ static enum nt_status put_file(const struct nt_file *file, const struct nt_layou
         return put_data_file(dataset, output->source, output, error);
     if (output->source == lance->file_count)
         return put_manifest(&lance->manifest, source, output, error);
-    return nt_source_size(source, &bytes, NULL) == NT_OK ? nt_layout_put(output, 0, bytes, "deletion file")
-                                                         : NT_OK;
+    return nt_source_size(source, &bytes, NULL) == NT_OK
+               ? nt_layout_emit_range(output, 0, bytes, "deletion file")
+               : NT_OK;
 }
 
 enum nt_status nt_lance_lay_out_files(const struct nt_file *file, struct nt_layout_sources sources,

@@ -16,14 +16,13 @@ static const struct {
 } features[] = {
     {"deletion files", true, "their rows are omitted (deletions.c)"},
     {"stable row ids", true, "nothing: values do not depend on row ids"},
-    {"files of version 2", true, "each data file declares its version (fragments.c)"},
+    {"files of version 2", true, "each data file declares its version (data_files.c)"},
     {"table configuration", true, "nothing: the documents show it"},
     {"base paths", true, "files are read from there (base_paths.c)"},
-    {"no transaction files", true, "the transaction is in the manifest's file (sections.c)"},
+    {"no transaction files", true, "the transaction is in the manifest's file (documents.c)"},
     {"data overlay files", false, "they replace values of data files, and Lance calls them unstable"},
     {"covering columns of indices", true, "nothing: no index is read"},
-    {"data files of several versions", true,
-     "each data file is read by its own version (fragments.c, load.c)"},
+    {"data files of several versions", true, "each data file is read by its own version (data_files.c)"},
     {"fragment reuse with stable row ids", true, "nothing: it is an index, and no index is read"},
     {"fragment reuse index", true, "nothing: it is an index, and no index is read"},
     {"row lineage in data files", true, "nothing: its hidden columns are no field of the schema"},
@@ -63,13 +62,13 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
                                      struct nt_lance_buffer *message, struct nt_error *error)
 {
     uint8_t length[LENGTH_BYTES];
-    if (size < TAIL_BYTES || !nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
+    if (size < TAIL_BYTES || !nt_range_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position_offset,
                        "the position of the %s, %" PRIu64 ", is outside the file of %" PRIu64 " bytes", what,
                        position, size);
     NT_TRY(nt_source_read(source, position, length, LENGTH_BYTES, error));
     *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
-    if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
+    if (!nt_range_fits(message->offset, message->bytes, size - TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position,
                        "the %s of %" PRIu64 " bytes does not end before the last %d bytes of the file", what,
                        message->bytes, TAIL_BYTES);
@@ -186,8 +185,8 @@ static enum nt_status add_source(const struct reading *reading, struct nt_lance_
 {
     struct nt_buffer *name = reading->name;
     name->length = 0;
-    nt_buffer_text(name, base ? base->below : reading->lance->manifest.version.root);
-    nt_buffer_text(name, !base || base->is_root ? "data/" : "");
+    nt_buffer_append_string(name, base ? base->below : reading->lance->manifest.version.root);
+    nt_buffer_append_string(name, !base || base->is_root ? "data/" : "");
     nt_buffer_append(name, path.bytes, path.length);
     NT_TRY(nt_check_memory(!name->failed, reading->error));
     NT_TRY(nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error));

@@ -34,7 +34,7 @@ static void append_decoded(struct nt_buffer *out, const char *bytes, size_t leng
     for (size_t at = 0; at < length;) {
         uint8_t byte;
         size_t step = nt_percent_decode(bytes + at, length - at, &byte);
-        nt_buffer_byte(out, (char)byte);
+        nt_buffer_append_byte(out, (char)byte);
         at += step;
     }
 }
@@ -67,10 +67,10 @@ enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_
 /* Appends the file of a tag or branch; its name is that file's, with slashes escaped. */
 static void append_file_name(struct nt_buffer *out, const char *refs, const char *name)
 {
-    nt_buffer_format(out, "%s/", refs);
+    nt_buffer_append_format(out, "%s/", refs);
     for (; *name; name++)
-        *name == '/' ? nt_buffer_text(out, "%2F") : nt_buffer_byte(out, *name);
-    nt_buffer_text(out, ENDING);
+        *name == '/' ? nt_buffer_append_string(out, "%2F") : nt_buffer_append_byte(out, *name);
+    nt_buffer_append_string(out, ENDING);
 }
 
 static enum nt_status lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
@@ -185,7 +185,7 @@ static enum nt_status put_ref(void *context, const char *name, struct nt_error *
     if (status != NT_OK)
         nt_json_member_string(json, "unreadable", failure.message);
     nt_json_end_object(json);
-    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
 enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
@@ -239,9 +239,9 @@ static bool read_name(const char *name, struct nt_lance_version *version)
 
 void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_version *version)
 {
-    nt_buffer_format(out, "%s" NT_LANCE_VERSIONS "/%s%0*" PRIu64 ".manifest", version->root,
-                     version->is_detached ? "d" : "", version->is_inverted ? INVERTED_DIGITS : 1,
-                     version->is_inverted ? UINT64_MAX - version->number : version->number);
+    nt_buffer_append_format(out, "%s" NT_LANCE_VERSIONS "/%s%0*" PRIu64 ".manifest", version->root,
+                            version->is_detached ? "d" : "", version->is_inverted ? INVERTED_DIGITS : 1,
+                            version->is_inverted ? UINT64_MAX - version->number : version->number);
 }
 
 struct walk {
@@ -262,7 +262,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
 {
     struct walk walk = {root, visit, context};
     struct nt_buffer name = {0};
-    nt_buffer_format(&name, "%s" NT_LANCE_VERSIONS, root);
+    nt_buffer_append_format(&name, "%s" NT_LANCE_VERSIONS, root);
     enum nt_status status = lance_refresh(folder, &name, error);
     if (status == NT_OK)
         status = nt_folder_list(folder, name.bytes, visit_name, &walk, error);
@@ -404,9 +404,9 @@ static enum nt_status add_name(void *context, const char *name, struct nt_error 
     enum { MAX_REPORTED = 16 };
     struct names *names = context;
     if (names->count < MAX_REPORTED)
-        nt_buffer_format(&names->text, "%s%s", names->count ? ", " : "", name);
+        nt_buffer_append_format(&names->text, "%s%s", names->count ? ", " : "", name);
     else if (names->count == MAX_REPORTED)
-        nt_buffer_text(&names->text, ", …");
+        nt_buffer_append_string(&names->text, ", …");
     names->count++;
     return NT_OK;
 }
@@ -497,7 +497,7 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
         resolve_tag(&(struct resolving){folder, arena, resolved_ret, &failure}, requested);
     if (of_tag == NT_NOT_FOUND)
         return status;
-    return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return of_tag == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
 /* ---- For listings of versions ---- */
@@ -512,7 +512,7 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *reque
         arena ? nt_lance_resolve_version(folder, requested, arena, &resolved, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
     if (status == NT_OK) {
-        nt_buffer_format(&series, "%s%s", resolved.branch, *resolved.branch ? ":" : "");
+        nt_buffer_append_format(&series, "%s%s", resolved.branch, *resolved.branch ? ":" : "");
         nt_lance_append_manifest_name(&file, &resolved.version);
         *version_ret = (struct nt_dataset_version){.series = series.bytes,
                                                    .number = resolved.version.number,

@@ -220,9 +220,9 @@ struct sizes {
 static bool measure(const struct word *word, uint32_t packed_bits, uint64_t elements, struct sizes *sizes_ret)
 {
     uint64_t block = (uint64_t)packed_bits * LANE_BYTES, left = elements % BLOCK;
-    return nt_multiply(elements / BLOCK, block, &sizes_ret->whole) &&
-           nt_add(sizes_ret->whole, left ? block : 0, &sizes_ret->packed) &&
-           nt_add(sizes_ret->whole, left * word->bytes, &sizes_ret->bare);
+    return nt_checked_multiply(elements / BLOCK, block, &sizes_ret->whole) &&
+           nt_checked_add(sizes_ret->whole, left ? block : 0, &sizes_ret->packed) &&
+           nt_checked_add(sizes_ret->whole, left * word->bytes, &sizes_ret->bare);
 }
 
 enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32_t word_bits,

@@ -34,7 +34,8 @@ static enum nt_status check_size(const char *name, uint64_t size, size_t input_b
                                  uint64_t besides, struct nt_error *error)
 {
     uint64_t most;
-    if (!nt_multiply(input_bytes, most_each, &most) || !nt_add(most, besides, &most) || size <= most)
+    if (!nt_checked_multiply(input_bytes, most_each, &most) || !nt_checked_add(most, besides, &most) ||
+        size <= most)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "%s: cannot decode %llu bytes from %zu bytes, at most %llu", name,
@@ -143,7 +144,7 @@ static enum nt_status measure_frame(struct nt_cursor *cursor, bool is_counted, b
     if (ZSTD_isError(frame_bytes))
         return fail_zstd(ZSTD_getErrorName(frame_bytes), error);
     unsigned long long size = ZSTD_getFrameContentSize(frame, left);
-    nt_skip(cursor, frame_bytes);
+    nt_cursor_skip(cursor, frame_bytes);
     if (size == ZSTD_CONTENTSIZE_ERROR)
         return fail_zstd("a frame has an invalid header", error);
     *bytes_ret = 0;
@@ -165,7 +166,7 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
         bool is_known = true;
         NT_TRY(measure_frame(&cursor, !payload->is_declared, &is_known, &bytes, error));
         are_known = are_known && is_known;
-        if (!nt_add(total, bytes, &total))
+        if (!nt_checked_add(total, bytes, &total))
             return fail_zstd("the size of the frames overflows", error);
     }
     *bytes_ret = payload->is_declared ? payload->size : total;

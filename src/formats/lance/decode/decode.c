@@ -25,7 +25,7 @@ static enum nt_status decode_constant_levels(struct nt_decode_arena *arena, uint
 static enum nt_status open_constant_levels(struct nt_decode_arena *arena, struct nt_levels *levels,
                                            struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     uint32_t first = tree->has_value_part;
     if (tree->part_count >= first + 1)
         NT_TRY(decode_constant_levels(arena, first, tree->repetition, tree->repetition_count,
@@ -41,7 +41,7 @@ static enum nt_status open_constant_levels(struct nt_decode_arena *arena, struct
 static enum nt_status open_value(struct nt_decode_arena *arena, struct nt_buffer_slice *value,
                                  struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     struct nt_buffer_slice part = {0};
     *value = (struct nt_buffer_slice){tree->value, tree->value_bytes};
     if (!tree->has_value_part)
@@ -50,7 +50,7 @@ static enum nt_status open_value(struct nt_decode_arena *arena, struct nt_buffer
     struct nt_cursor cursor = nt_cursor(part.data, part.bytes);
     uint32_t count = nt_get_le32(&cursor);
     struct nt_cursor sizes = cursor;
-    nt_skip(&cursor, (uint64_t)count * sizeof(uint32_t));
+    nt_cursor_skip(&cursor, (uint64_t)count * sizeof(uint32_t));
     for (uint32_t i = 0; i < count && !cursor.failed; i++) {
         value->bytes = nt_get_le32(&sizes);
         value->data = nt_get_bytes(&cursor, value->bytes);
@@ -68,7 +68,7 @@ static enum nt_status repeat_string(struct nt_decode_arena *arena, const struct 
 {
     uint64_t *ends, bytes;
     uint8_t *data;
-    if (!nt_multiply(count, value->bytes, &bytes))
+    if (!nt_checked_multiply(count, value->bytes, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal strings overflows",
                        count);
     NT_TRY(nt_decode_alloc(arena, count * sizeof(*ends), &ends, error));
@@ -86,15 +86,15 @@ static enum nt_status repeat_string(struct nt_decode_arena *arena, const struct 
 static enum nt_status repeat_value(struct nt_decode_arena *arena, const struct nt_buffer_slice *value,
                                    uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     uint64_t items, bits, total, bytes;
     uint32_t root = tree->values;
-    for (; root != NT_NO_NODE && nt_tree_node_info(tree->nodes[root].kind)->children;
+    for (; root != NT_NO_NODE && nt_encoding_tree_node_info(tree->nodes[root].kind)->children;
          root = tree->nodes[root].children[0])
         if (tree->nodes[root].kind == NT_TREE_FIXED_LIST && array->depth < NT_TREE_DEPTH)
             array->lists[array->depth++].items = tree->nodes[root].items;
     bits = root != NT_NO_NODE ? tree->nodes[root].bits : 0;
-    if (!nt_tree_items(tree, &items) || !nt_multiply(items, count, &total))
+    if (!nt_tree_items(tree, &items) || !nt_checked_multiply(items, count, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal values overflows",
                        count);
     uint64_t one = 0;
@@ -170,8 +170,8 @@ static void skip_padding(struct nt_cursor *cursor)
 {
     size_t past = cursor->position % ALIGNMENT;
     if (past && nt_cursor_left(cursor))
-        nt_skip(cursor,
-                nt_cursor_left(cursor) < ALIGNMENT - past ? nt_cursor_left(cursor) : ALIGNMENT - past);
+        nt_cursor_skip(cursor,
+                       nt_cursor_left(cursor) < ALIGNMENT - past ? nt_cursor_left(cursor) : ALIGNMENT - past);
 }
 
 static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_buffer_slice *part)
@@ -182,10 +182,10 @@ static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_buffer
 }
 
 /* Some writers let the number of levels wrap at 2^16; the run lengths give the real number then. */
-static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct nt_buffer_slice *part,
+static uint64_t unwrap(const struct nt_encoding_tree *tree, uint32_t root, const struct nt_buffer_slice *part,
                        uint64_t count)
 {
-    const struct nt_tree_node *node = &tree->nodes[root], *values, *lengths;
+    const struct nt_encoding_tree_node *node = &tree->nodes[root], *values, *lengths;
     if (node->kind != NT_TREE_RUNS || part->bytes < sizeof(uint64_t))
         return count;
     values = &tree->nodes[node->children[0]];
@@ -211,7 +211,7 @@ static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt
                                   const struct nt_buffer_slice *definition, uint64_t count,
                                   struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     struct nt_levels *levels = &opened->levels;
     if (tree->definition != NT_NO_NODE)
         count = unwrap(tree, tree->definition, definition, count);
@@ -223,7 +223,7 @@ static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt
     return nt_levels_check(tree, levels, error);
 }
 
-void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
+void nt_mini_block_get_sizes(const struct nt_encoding_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes)
 {
     sizes->levels = nt_get_le16(cursor);
@@ -236,7 +236,7 @@ void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *curso
 static enum nt_status mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
                                       struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     struct nt_cursor cursor = nt_cursor(arena->packed->data, arena->packed->bytes);
     struct nt_buffer_slice repetition = {0}, definition = {0};
     struct nt_mini_block_sizes sizes;
@@ -335,7 +335,7 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
 
 /* ---- Several outputs ---- */
 
-static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *spec)
+static bool is_shareable(const struct nt_encoding_tree *tree, const struct nt_tree_output_spec *spec)
 {
     static const bool is_shareable[] = {
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
@@ -364,7 +364,7 @@ static bool is_main(const struct nt_tree_output_spec *spec)
     return spec->output == NT_TREE_VALUES || spec->output == NT_TREE_BYTES;
 }
 
-static bool need_levels(const struct nt_tree *tree, const struct nt_packed *packed, uint32_t count)
+static bool need_levels(const struct nt_encoding_tree *tree, const struct nt_packed *packed, uint32_t count)
 {
     bool are_needed = nt_decode_has_nulls(tree);
     for (uint32_t i = 0; i < count; i++)
@@ -373,10 +373,10 @@ static bool need_levels(const struct nt_tree *tree, const struct nt_packed *pack
     return are_needed;
 }
 
-static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
-                                      struct nt_error *error)
+static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *error)
 {
-    const struct nt_tree *tree = nt_tree_state_of(packed->decoder)->tree;
+    const struct nt_encoding_tree *tree = nt_tree_state_of(packed->decoder)->tree;
     struct nt_decode_arena arena;
     struct nt_decode_state decoding = {.arena = &arena, .spec = spec_of(packed), .is_shared = true};
     nt_decode_arena_begin(&arena, tree, packed);
@@ -398,7 +398,7 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
 
 static void count_rows(const struct nt_decode_state *decoding, uint64_t values, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = decoding->arena->tree;
     struct nt_layer_rule rule;
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         nt_layer_rule(tree, i, &rule);
@@ -411,7 +411,7 @@ static void count_rows(const struct nt_decode_state *decoding, uint64_t values, 
 /* Finds the first and the last start of an outermost row in the page. */
 static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = decoding->arena->tree;
     const struct nt_levels *levels = &decoding->opened.levels;
     struct nt_layer_rule rule;
     if (!tree->layer_count || !levels->count)
@@ -435,9 +435,9 @@ static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t row
     return nt_count_string_bytes(decoding, &counts->bytes, error);
 }
 
-enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
-                             bool needs_bytes, uint32_t member, struct nt_tree_counts *counts,
-                             struct nt_error *error)
+enum nt_status nt_tree_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
+                             uint64_t values, bool needs_bytes, uint32_t member,
+                             struct nt_tree_counts *counts, struct nt_error *error)
 {
     const struct nt_tree_output_spec spec = {.output = NT_TREE_ENDS, .member = member};
     struct nt_decode_arena arena;
@@ -463,8 +463,8 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
 enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
 
 /* The low bits of a word hold log2 of the number of values; 0 is the last chunk, with the rest. */
-enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
-                                  uint64_t number, uint64_t values, uint64_t bytes,
+enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uint8_t *words,
+                                  uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
                                   struct nt_tree_chunk *chunk, struct nt_error *error)
 {
     uint64_t word =
@@ -488,8 +488,8 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
 }
 
 struct whole {
-    struct nt_tree tree;        /* of a chunk, or of the rows */
-    struct nt_tree_state state; /* for the page's output */
+    struct nt_encoding_tree tree; /* of a chunk, or of the rows */
+    struct nt_tree_state state;   /* for the page's output */
     struct nt_decoder decoder;
     const struct nt_packed *packed;
     uint64_t items; /* elements per value */
@@ -525,7 +525,7 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
     part.bytes = bytes;
     if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS)
         NT_TRY(count_elements(whole, &part, values, &elements, error));
-    else if (!nt_multiply(values, whole->items, &elements))
+    else if (!nt_checked_multiply(values, whole->items, &elements))
         elements = UINT64_MAX;
     if (elements > left(whole))
         return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", whole->packed->elements,
@@ -567,7 +567,7 @@ static enum nt_status decode_chunks(struct whole *whole, const struct nt_buffer_
 static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     const struct nt_tree_state *state = packed->decoder->state;
-    const struct nt_tree *tree = state->tree;
+    const struct nt_encoding_tree *tree = state->tree;
     struct whole whole = {.tree = *tree,
                           .state = {&whole.tree, state->spec},
                           .decoder = *packed->decoder,
@@ -618,7 +618,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
         [NT_TREE_ENDS] = NT_ELEMENT_UINT64,   [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
         [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
     const struct nt_tree_state *state = decoder->state;
-    const struct nt_tree *tree = state->tree;
+    const struct nt_encoding_tree *tree = state->tree;
     enum nt_tree_output output = state->spec.output;
     uint32_t bytes = nt_element_info(decoder->element)->bytes;
     if ((unsigned)output > NT_TREE_PRESENT ||
@@ -638,5 +638,5 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
 const struct nt_decoder_ops nt_tree_ops = {.decode = nt_tree_decode,
                                            .check = check,
                                            .are_shared = are_shared,
-                                           .decode_together = decode_together,
-                                           .takes_memory = true};
+                                           .decode_shared = decode_shared,
+                                           .allocates_memory = true};

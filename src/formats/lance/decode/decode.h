@@ -133,7 +133,7 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
 
 /* ---- Encodings ---- */
 
-enum nt_tree_node_kind {
+enum nt_encoding_tree_node_kind {
     NT_TREE_FLAT,             /* consecutive values of `bits` */
     NT_TREE_VARIABLE,         /* offsets of `bits`, then bytes */
     NT_TREE_INLINE_BITS,      /* FastLanes blocks that store their own width */
@@ -167,8 +167,8 @@ struct nt_tree_member {
     uint32_t length_bits; /* of a string's length */
 };
 
-struct nt_tree_node {
-    enum nt_tree_node_kind kind;
+struct nt_encoding_tree_node {
+    enum nt_encoding_tree_node_kind kind;
     uint32_t children[2]; /* at higher indices, so that the tree has no cycles */
     uint32_t buffer;      /* the first that it uses */
     uint32_t bits, packed_bits;
@@ -184,12 +184,12 @@ struct nt_tree_node {
     uint32_t member_count;
 };
 
-struct nt_tree_node_info {
+struct nt_encoding_tree_node_info {
     const char *name; /* as in Lance's documentation */
     uint32_t buffers; /* that the node itself uses in a mini-block chunk */
     uint32_t children;
 };
-const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind);
+const struct nt_encoding_tree_node_info *nt_encoding_tree_node_info(enum nt_encoding_tree_node_kind kind);
 
 /* ---- Pages ---- */
 
@@ -217,9 +217,9 @@ struct nt_tree_buffer {
     uint64_t offset, bytes; /* within the page's stored bytes */
 };
 
-struct nt_tree {
+struct nt_encoding_tree {
     enum nt_tree_layout layout;
-    const struct nt_tree_node *nodes;
+    const struct nt_encoding_tree_node *nodes;
     uint32_t node_count;
     uint32_t values, repetition, definition; /* roots; NT_NO_NODE: absent */
     bool has_dictionary;                     /* values are indices; dependencies hold the items */
@@ -243,23 +243,23 @@ struct nt_tree {
 };
 
 /* Are the values rows of a structure, from which an output selects a member? */
-bool nt_tree_is_structure(const struct nt_tree *tree);
+bool nt_tree_is_structure(const struct nt_encoding_tree *tree);
 /* Are all rows null, whatever the levels are? */
-bool nt_tree_is_null(const struct nt_tree *tree);
+bool nt_tree_is_null(const struct nt_encoding_tree *tree);
 /* Returns the values per row: the product of the items of all fixed lists. False on overflow. */
-bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
+bool nt_tree_items(const struct nt_encoding_tree *tree, uint64_t *items_ret);
 
 /* Do pages have levels, in buffers of their own or beside each row? */
-bool nt_tree_has_levels(const struct nt_tree *tree);
+bool nt_tree_has_levels(const struct nt_encoding_tree *tree);
 /* Bytes that the levels take in a full-zip row. */
-static inline uint32_t nt_tree_control_bytes(const struct nt_tree *tree)
+static inline uint32_t nt_tree_control_bytes(const struct nt_encoding_tree *tree)
 {
     uint32_t bits = tree->repetition_bits + tree->definition_bits;
     return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
 /* Counts the lists at a layer and inside it. If there are any, rows and values can differ in number. */
-uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer);
+uint32_t nt_tree_lists(const struct nt_encoding_tree *tree, uint32_t layer);
 
 /* ---- Outputs ---- */
 
@@ -306,7 +306,7 @@ struct nt_tree_output_spec {
 
 /* The state of a decoder: which output it makes of which pages. */
 struct nt_tree_state {
-    const struct nt_tree *tree; /* shared: the format builds equal trees once */
+    const struct nt_encoding_tree *tree; /* shared: the format builds equal trees once */
     struct nt_tree_output_spec spec;
 };
 
@@ -334,9 +334,9 @@ struct nt_tree_counts {
 };
 /* `values`: the number of values if there are no levels. `needs_bytes`: also counts the bytes of
  * strings (of a structure: of `member`). */
-enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
-                             bool needs_bytes, uint32_t member, struct nt_tree_counts *counts,
-                             struct nt_error *error);
+enum nt_status nt_tree_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
+                             uint64_t values, bool needs_bytes, uint32_t member,
+                             struct nt_tree_counts *counts, struct nt_error *error);
 
 /* ---- Decode whole pages ---- */
 
@@ -348,8 +348,8 @@ struct nt_tree_chunk {
 
 /* Moves `*chunk` (all zeros at first) to chunk `number`, its successor. `words`: `word_count` words of
  * 2 bytes; of 4 with large chunks. `values` and `bytes`: of all chunks, NT_CORRUPT if exceeded. */
-enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
-                                  uint64_t number, uint64_t values, uint64_t bytes,
+enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uint8_t *words,
+                                  uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
                                   struct nt_tree_chunk *chunk, struct nt_error *error);
 
 /* ---- Describe an encoding tree ---- */
@@ -359,12 +359,12 @@ const char *nt_tree_output_name(enum nt_tree_output output); /* "offsets" */
 
 /* Writes the encodings of a tree's values, outermost first: "general(byte stream split(flat 32))".
  * Truncates to `capacity` bytes with the NUL. */
-void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
+void nt_tree_describe(const struct nt_encoding_tree *tree, char *text, size_t capacity);
 
 /* ---- Memory ---- */
 
 struct nt_decode_arena {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     const struct nt_packed *packed;
     uint64_t left; /* bytes that may still be allocated */
     uint8_t *scratch;
@@ -373,7 +373,7 @@ struct nt_decode_arena {
 };
 
 /* Takes memory from the codec context, if `packed` has one, because pages are small and many. */
-void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_tree *tree,
+void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_encoding_tree *tree,
                            const struct nt_packed *packed);
 /* Allocates until nt_decode_arena_free. NT_LIMIT if the limit is exhausted. */
 enum nt_status nt_decode_alloc(struct nt_decode_arena *arena, uint64_t bytes, void *memory_ret,
@@ -449,15 +449,16 @@ enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
 /* ---- Decode strings ---- */
 
 /* NT_CORRUPT: the codes have no strings. */
-enum nt_status nt_strings_are_missing(struct nt_error *error);
+enum nt_status nt_fail_missing_strings(struct nt_error *error);
 /* Decodes strings that are FSST codes. */
 enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
                                  struct nt_decoded_array *array, struct nt_error *error);
 /* Decode the strings of a mini-block chunk, and of a block. */
-enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                  const struct nt_buffer_slice *part, uint64_t elements,
                                  struct nt_decoded_array *array, struct nt_error *error);
-enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena,
+                                       const struct nt_encoding_tree_node *node,
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error);
 
@@ -470,13 +471,13 @@ struct nt_layer_rule {
     uint16_t valid; /* the largest definition of a valid row */
     uint16_t empty; /* a larger definition that is valid, too; 0: none */
 };
-void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
+void nt_layer_rule(const struct nt_encoding_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
 /* Decodes the `count` levels of a buffer. `root`: their encoding; NT_NO_NODE: plain. */
 enum nt_status nt_levels_decode(struct nt_decode_arena *arena, uint32_t root,
                                 const struct nt_buffer_slice *part, uint64_t count,
                                 const uint16_t **levels_ret, struct nt_error *error);
 /* NT_CORRUPT if a level is larger than the layers allow. */
-enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
+enum nt_status nt_levels_check(const struct nt_encoding_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error);
 
 static inline bool nt_is_row(const struct nt_levels *levels, const struct nt_layer_rule *rule, uint64_t i)
@@ -486,7 +487,7 @@ static inline bool nt_is_row(const struct nt_levels *levels, const struct nt_lay
 }
 
 /* Is a row of the layer valid for all levels that the layers allow? */
-bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer);
+bool nt_layer_is_always_valid(const struct nt_encoding_tree *tree, uint32_t layer);
 
 /* Counts the rows of a layer in the page. */
 uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_rule *rule);
@@ -499,11 +500,11 @@ struct nt_mini_block_sizes {
     uint64_t buffer_bytes[NT_TREE_BUFFERS];
 };
 /* Reads the header; a failure is in `cursor`. */
-void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
+void nt_mini_block_get_sizes(const struct nt_encoding_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
 /* Must rows be parsed one by one, which also counts them? If not, the page holds only values. */
-bool nt_full_zip_is_walked(const struct nt_tree *tree);
+bool nt_full_zip_is_walked(const struct nt_encoding_tree *tree);
 
 /* ---- Full-zip pages ---- */
 
@@ -552,7 +553,7 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
 /* Sets `decoding->valid`, after the values are decoded. */
 enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error);
 /* Can levels mark a value, or all values, as null? */
-bool nt_decode_has_nulls(const struct nt_tree *tree);
+bool nt_decode_has_nulls(const struct nt_encoding_tree *tree);
 
 /* ---- Zero null values ---- */
 

@@ -20,7 +20,7 @@ struct nt_decode_block {
     _Alignas(ALIGNMENT) uint8_t bytes[];
 };
 
-void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_tree *tree,
+void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_encoding_tree *tree,
                            const struct nt_packed *packed)
 {
     *arena = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
@@ -98,7 +98,7 @@ enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint6
 enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t total;
-    if (!nt_multiply(count, bits, &total) || !nt_add(total, 7, &total))
+    if (!nt_checked_multiply(count, bits, &total) || !nt_checked_add(total, 7, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of %" PRIu64 " values of %" PRIu64 " bits overflows", count, bits);
     *bytes_ret = total / 8;
@@ -186,7 +186,7 @@ enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_
 }
 
 /* Can levels mark a value as null? */
-bool nt_decode_has_nulls(const struct nt_tree *tree)
+bool nt_decode_has_nulls(const struct nt_encoding_tree *tree)
 {
     struct nt_layer_rule rule;
     if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)

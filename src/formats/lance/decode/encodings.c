@@ -19,7 +19,7 @@
 /* The decoding of one node. */
 struct job {
     struct nt_decode_arena *arena;
-    const struct nt_tree_node *node;
+    const struct nt_encoding_tree_node *node;
     struct nt_buffer_slice *parts; /* chunk: NT_TREE_BUFFERS, some empty; block: 1 for all nodes */
     bool is_block;
     uint64_t elements;
@@ -74,7 +74,7 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 
 static enum nt_status repeat(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *node = job->node;
+    const struct nt_encoding_tree_node *node = job->node;
     uint64_t bytes, width = node->bits / 8;
     uint8_t *output;
     NT_TRY(nt_bits_to_bytes(job->elements, node->bits, &bytes, error));
@@ -89,7 +89,7 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
 
 static enum nt_status unpack(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *node = job->node;
+    const struct nt_encoding_tree_node *node = job->node;
     const struct nt_buffer_slice *part = part_of(job);
     uint8_t *output;
     uint64_t bytes;
@@ -119,9 +119,9 @@ static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, str
 
 static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *nodes = job->arena->tree->nodes;
-    const struct nt_tree_node *values = &nodes[job->node->children[0]],
-                              *lengths = &nodes[job->node->children[1]];
+    const struct nt_encoding_tree_node *nodes = job->arena->tree->nodes;
+    const struct nt_encoding_tree_node *values = &nodes[job->node->children[0]],
+                                       *lengths = &nodes[job->node->children[1]];
     struct nt_buffer_slice parts[2] = {{0}};
     uint8_t *output;
     uint64_t bytes;
@@ -174,7 +174,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 /* If there are several buffers, only the first is compressed. */
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *node = job->node;
+    const struct nt_encoding_tree_node *node = job->node;
     struct nt_buffer_slice *part = part_of(job);
     const struct nt_buffer_slice stored = *part;
     uint8_t *output;
@@ -193,9 +193,9 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
 
 static enum nt_status decode_list(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *node = job->node;
+    const struct nt_encoding_tree_node *node = job->node;
     uint64_t items, bytes;
-    if (!nt_multiply(job->elements, node->items, &items))
+    if (!nt_checked_multiply(job->elements, node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     NT_TRY(nt_bits_to_bytes(items, 1, &bytes, error));
     if (node->has_validity)
@@ -237,7 +237,7 @@ static enum nt_status take_codes(const struct job *job, struct nt_error *error)
     if (array->fsst)
         NT_TRY(nt_strings_expand(job->arena, array->fsst, array, error));
     if (!array->ends)
-        return nt_strings_are_missing(error);
+        return nt_fail_missing_strings(error);
     array->fsst = job->node->fsst;
     return NT_OK;
 }
@@ -245,7 +245,7 @@ static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 /* ---- The table ---- */
 
 static const struct {
-    struct nt_tree_node_info info;
+    struct nt_encoding_tree_node_info info;
     decode_node *decode; /* NULL: not valid in mini-blocks or blocks */
 } nodes[NT_TREE_NODE_COUNT] = {
     [NT_TREE_FLAT] = {{"flat", 1, 0}, decode_flat},
@@ -268,7 +268,7 @@ static const struct {
     [NT_TREE_ABSOLUTE_OFFSETS] = {{"offsets", 0, 1}, NULL},
 };
 
-const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind)
+const struct nt_encoding_tree_node_info *nt_encoding_tree_node_info(enum nt_encoding_tree_node_kind kind)
 {
     return &nodes[kind].info;
 }
@@ -280,7 +280,7 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     decode_node *function = nodes[below.node->kind].decode;
     if (!function)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "expected values of a block, found %s",
-                       nt_tree_node_info(below.node->kind)->name);
+                       nt_encoding_tree_node_info(below.node->kind)->name);
     return function(&below, error);
 }
 
@@ -303,24 +303,24 @@ enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
     return decode(&job, node, error);
 }
 
-bool nt_tree_is_structure(const struct nt_tree *tree)
+bool nt_tree_is_structure(const struct nt_encoding_tree *tree)
 {
     return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_TREE_PACKED ||
                                           tree->nodes[tree->values].kind == NT_TREE_VARIABLE_PACKED);
 }
 
-bool nt_tree_is_null(const struct nt_tree *tree)
+bool nt_tree_is_null(const struct nt_encoding_tree *tree)
 {
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].is_null;
 }
 
-bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret)
+bool nt_tree_items(const struct nt_encoding_tree *tree, uint64_t *items_ret)
 {
     uint32_t node = tree->values;
     *items_ret = 1;
     while (node != NT_NO_NODE) {
-        const struct nt_tree_node *at = &tree->nodes[node];
-        if (at->kind == NT_TREE_FIXED_LIST && !nt_multiply(*items_ret, at->items, items_ret))
+        const struct nt_encoding_tree_node *at = &tree->nodes[node];
+        if (at->kind == NT_TREE_FIXED_LIST && !nt_checked_multiply(*items_ret, at->items, items_ret))
             return false;
         node = nodes[at->kind].info.children ? at->children[0] : NT_NO_NODE;
     }
@@ -349,7 +349,7 @@ const char *nt_tree_output_name(enum nt_tree_output output)
 }
 
 struct writing {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     char *text;
     size_t capacity, length;
 };
@@ -364,7 +364,7 @@ static void write_words(struct writing *writing, const char *words, uint64_t num
 }
 
 /* The number in a node's description: value width, or list length. */
-static uint64_t number_of(const struct nt_tree_node *node)
+static uint64_t number_of(const struct nt_encoding_tree_node *node)
 {
     switch (node->kind) {
     case NT_TREE_FLAT:
@@ -384,8 +384,8 @@ static uint64_t number_of(const struct nt_tree_node *node)
 /* Children have higher indices than their node, which bounds the recursion. */
 static void write_node(struct writing *writing, uint32_t number)
 {
-    const struct nt_tree_node *node = &writing->tree->nodes[number];
-    const struct nt_tree_node_info *info = nt_tree_node_info(node->kind);
+    const struct nt_encoding_tree_node *node = &writing->tree->nodes[number];
+    const struct nt_encoding_tree_node_info *info = nt_encoding_tree_node_info(node->kind);
     write_words(writing, info->name, number_of(node));
     for (uint32_t i = 0; i < info->children; i++) {
         if (node->children[i] == NT_NO_NODE)
@@ -397,7 +397,7 @@ static void write_node(struct writing *writing, uint32_t number)
         write_words(writing, ")", 0);
 }
 
-void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity)
+void nt_tree_describe(const struct nt_encoding_tree *tree, char *text, size_t capacity)
 {
     struct writing writing = {.tree = tree, .text = text, .capacity = capacity};
     text[0] = '\0';

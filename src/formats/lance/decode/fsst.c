@@ -197,7 +197,7 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
         unsigned bytes = measure_span(&span, codes + first, count);
         if (!measure_ends(&at, first, count, decoded, span.ends))
             return fail_escape(error);
-        if (!nt_add(decoded, bytes, &decoded))
+        if (!nt_checked_add(decoded, bytes, &decoded))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the size of the strings overflows");
     }
     return span.has_nothing ? fail_code(fsst, error) : NT_OK;

@@ -7,7 +7,7 @@
 /* ---- Rows with levels or lengths ---- */
 
 struct walk {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     struct nt_cursor cursor;
     struct nt_layer_rule rule;
     uint32_t control_bytes, length_bytes, value_bytes;
@@ -19,7 +19,7 @@ struct row {
     struct nt_buffer_slice value;
 };
 
-static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_buffer_slice *part)
+static void start(struct walk *walk, const struct nt_encoding_tree *tree, const struct nt_buffer_slice *part)
 {
     *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
     walk->control_bytes = nt_tree_control_bytes(tree);
@@ -130,7 +130,7 @@ static void gather_inside(struct walk *walk, struct totals *totals, const struct
 
 /* ---- All rows ---- */
 
-static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_buffer_slice *part,
+static enum nt_status count_totals(const struct nt_encoding_tree *tree, const struct nt_buffer_slice *part,
                                    struct totals *totals, struct nt_error *error)
 {
     struct walk walk;
@@ -155,7 +155,7 @@ static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_b
 static enum nt_status take_memory(struct nt_decode_arena *arena, const struct totals *totals,
                                   struct gathered *gathered, struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     if (tree->repetition_bits)
         NT_TRY(nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->repetition, error));
     if (tree->definition_bits)
@@ -195,7 +195,7 @@ static enum nt_status gather(struct nt_decode_arena *arena, const struct nt_buff
     return nt_levels_check(arena->tree, &opened->levels, error);
 }
 
-bool nt_full_zip_is_walked(const struct nt_tree *tree)
+bool nt_full_zip_is_walked(const struct nt_encoding_tree *tree)
 {
     return tree->repetition_bits || tree->definition_bits || tree->offset_bits;
 }
@@ -211,10 +211,10 @@ static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct 
 
 /* ---- Values that are encoded one by one ---- */
 
-static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
+static enum nt_status refuse_node(const struct nt_encoding_tree_node *node, struct nt_error *error)
 {
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot decode the encoding %s in a full-zip page",
-                   nt_tree_node_info(node->kind)->name);
+                   nt_encoding_tree_node_info(node->kind)->name);
 }
 
 /* Converts strings of equal length to fixed-width values; null ones are empty. */
@@ -226,7 +226,7 @@ static enum nt_status to_fixed(struct nt_decode_arena *arena, uint32_t bits, str
     if (bits % 8 || !width)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "values of %" PRIu32 " bits cannot have lengths",
                        bits);
-    if (!nt_multiply(array->elements, width, &total))
+    if (!nt_checked_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
     NT_TRY(nt_decode_alloc(arena, total, &output, error));
     for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
@@ -243,7 +243,7 @@ static enum nt_status to_fixed(struct nt_decode_arena *arena, uint32_t bits, str
     return NT_OK;
 }
 
-static enum nt_status decompress_each(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+static enum nt_status decompress_each(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                       struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t total = 0, bytes = 0, begin = 0, *ends;
@@ -254,7 +254,7 @@ static enum nt_status decompress_each(struct nt_decode_arena *arena, const struc
         if (array->ends[i] != begin)
             NT_TRY(nt_length_prefixed_bytes(node->algorithm, array->data + begin, array->ends[i] - begin,
                                             &bytes, error));
-        if (!nt_add(total, bytes, &total))
+        if (!nt_checked_add(total, bytes, &total))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
         ends[i] = total;
     }
@@ -283,7 +283,7 @@ static enum nt_status gather_bits(struct nt_decode_arena *arena, const struct nt
 {
     uint8_t *bits;
     uint64_t total, bytes;
-    if (!nt_multiply(array->elements, count, &total))
+    if (!nt_checked_multiply(array->elements, count, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     NT_TRY(nt_bits_to_bytes(total, 1, &bytes, error));
     NT_TRY(nt_decode_alloc(arena, bytes, &bits, error));
@@ -312,22 +312,22 @@ static enum nt_status gather_items(struct nt_decode_arena *arena, const struct n
 
 /* The fixed lists around a value. In a list with validity, the item validity precedes the items. */
 struct lists {
-    const struct nt_tree_node *inside; /* the node inside all of them */
-    uint64_t items;                    /* product over all of them */
-    uint64_t offset;                   /* where the items begin */
+    const struct nt_encoding_tree_node *inside; /* the node inside all of them */
+    uint64_t items;                             /* product over all of them */
+    uint64_t offset;                            /* where the items begin */
 };
 
 static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
                                 uint64_t stride, struct nt_decoded_array *cut, struct lists *lists,
                                 struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
-    const struct nt_tree_node *node = lists->inside;
+    const struct nt_encoding_tree *tree = arena->tree;
+    const struct nt_encoding_tree_node *node = lists->inside;
     for (; node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED;
          node = &tree->nodes[node->children[0]]) {
         if (node->kind == NT_TREE_PACKED)
             continue;
-        if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
+        if (!nt_checked_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "fixed-size lists of %" PRIu64 " items do not fit %" PRIu64 " bytes", lists->items,
                            stride);
@@ -371,7 +371,7 @@ static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, u
     NT_TRY(cut_lists(arena, array, stride, &cut, &lists, error));
     struct nt_decoded_array values = {0};
     uint32_t number = (uint32_t)(lists.inside - arena->tree->nodes);
-    if (!nt_multiply(array->elements, lists.items, &cut.elements))
+    if (!nt_checked_multiply(array->elements, lists.items, &cut.elements))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     if (lists.inside->kind == NT_TREE_FLAT)
         NT_TRY(cut_items(arena, array, stride, &lists, &cut, error));
@@ -387,7 +387,7 @@ static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, u
 }
 
 /* Extracts a member of structures whose members are stored one after the other. */
-static enum nt_status select_member(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+static enum nt_status select_member(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint8_t *output;
@@ -422,7 +422,7 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
 static enum nt_status decompress_pieces(struct nt_decode_arena *arena, uint32_t *root,
                                         struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct nt_tree_node *nodes = arena->tree->nodes;
+    const struct nt_encoding_tree_node *nodes = arena->tree->nodes;
     for (; nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
         NT_TRY(decompress_each(arena, &nodes[*root], array, error));
     return NT_OK;
@@ -432,14 +432,14 @@ static enum nt_status decode_strings(struct nt_decode_arena *arena, uint32_t roo
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
     NT_TRY(decompress_pieces(arena, &root, array, error));
-    const struct nt_tree_node *node = &arena->tree->nodes[root];
+    const struct nt_encoding_tree_node *node = &arena->tree->nodes[root];
     if (node->kind == NT_TREE_VARIABLE)
         return NT_OK;
     return node->kind == NT_TREE_FSST ? nt_strings_expand(arena, node->fsst, array, error)
                                       : refuse_node(node, error);
 }
 
-static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                   struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t bits = 0;
@@ -452,7 +452,7 @@ static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt
     return to_fixed(arena, (uint32_t)bits, array, error);
 }
 
-static enum nt_status decode_member(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+static enum nt_status decode_member(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     NT_TRY(select_member(arena, node, member, array, error));
@@ -470,7 +470,7 @@ static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t memb
     if (!array->ends)
         return cut_values(arena, root, (arena->tree->value_bits + 7) / 8, array, error);
     NT_TRY(decompress_pieces(arena, &root, array, error));
-    const struct nt_tree_node *node = &arena->tree->nodes[root];
+    const struct nt_encoding_tree_node *node = &arena->tree->nodes[root];
     switch (node->kind) {
     case NT_TREE_VARIABLE_PACKED:
         return member == NT_TREE_ALL_MEMBERS ? decode_rows(arena, node, array, error)
@@ -485,14 +485,14 @@ static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t memb
 enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, uint64_t values,
                                 struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = arena->tree;
+    const struct nt_encoding_tree *tree = arena->tree;
     const struct nt_buffer_slice part = {arena->packed->data, arena->packed->bytes};
     opened->has_array = true;
     if (nt_full_zip_is_walked(tree))
         NT_TRY(full_zip_walk(arena, &part, opened, error));
     else {
         uint64_t bytes = 0;
-        if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
+        if (!nt_checked_multiply(values, (tree->value_bits + 7) / 8, &bytes))
             bytes = UINT64_MAX;
         NT_TRY(nt_buffer_slice_require(&part, bytes, "rows of a full-zip page", error));
         opened->array = (struct nt_decoded_array){.elements = values, .data = part.data, .bytes = bytes};

@@ -21,13 +21,13 @@ static const struct {
     [NT_LAYER_NULL_AND_EMPTY_LIST] = {true, 2, true, true},
 };
 
-bool nt_tree_has_levels(const struct nt_tree *tree)
+bool nt_tree_has_levels(const struct nt_encoding_tree *tree)
 {
     return tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE || tree->repetition_bits ||
            tree->definition_bits;
 }
 
-uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer)
+uint32_t nt_tree_lists(const struct nt_encoding_tree *tree, uint32_t layer)
 {
     uint32_t lists = 0;
     for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
@@ -35,7 +35,7 @@ uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer)
     return lists;
 }
 
-void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule)
+void nt_layer_rule(const struct nt_encoding_tree *tree, uint32_t layer, struct nt_layer_rule *rule)
 {
     uint16_t level = 0, lists = 0;
     *rule = (struct nt_layer_rule){.visible = UINT16_MAX};
@@ -95,7 +95,7 @@ static uint16_t largest(const uint16_t *levels, uint64_t count)
     return most;
 }
 
-enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
+enum nt_status nt_levels_check(const struct nt_encoding_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error)
 {
     uint16_t max_lists = 0, most = 0, repetition = largest(levels->repetition, levels->count),
@@ -143,7 +143,7 @@ uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_ru
     return rows;
 }
 
-bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer)
+bool nt_layer_is_always_valid(const struct nt_encoding_tree *tree, uint32_t layer)
 {
     struct nt_layer_rule rule;
     uint16_t level = 0;
@@ -169,7 +169,7 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
     NT_TRY(nt_decode_find_nulls(decoding, error));
     bool is_packed = nt_tree_is_structure(decoding->arena->tree);
     if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->arena->tree, &items) ||
-        !nt_multiply(decoding->rows, items, &items) ||
+        !nt_checked_multiply(decoding->rows, items, &items) ||
         (!array->is_null && !is_packed && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill %" PRIu64 " lists",
                        array->elements, decoding->rows);
@@ -178,15 +178,15 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
     return NT_OK;
 }
 
-static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t *items_ret)
+static bool items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, uint64_t *items_ret)
 {
     *items_ret = 1;
     for (uint32_t node = tree->values; node != NT_NO_NODE && depth;
-         node = nt_tree_node_info(tree->nodes[node].kind)->children ? tree->nodes[node].children[0]
-                                                                    : NT_NO_NODE)
+         node = nt_encoding_tree_node_info(tree->nodes[node].kind)->children ? tree->nodes[node].children[0]
+                                                                             : NT_NO_NODE)
         if (tree->nodes[node].kind == NT_TREE_FIXED_LIST) {
             depth--;
-            if (!nt_multiply(*items_ret, tree->nodes[node].items, items_ret))
+            if (!nt_checked_multiply(*items_ret, tree->nodes[node].items, items_ret))
                 return false;
         }
     return *items_ret;
@@ -222,7 +222,7 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "the items of a fixed-size list disagree whether the list is null");
+                           "the items of a fixed-size list disagree about whether the list is null");
         if (begins && done++ < packed->elements)
             output[done - 1] = valid[i];
     }
@@ -235,7 +235,7 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
 static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, uint8_t *output,
                                        struct nt_error *error)
 {
-    const struct nt_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = decoding->arena->tree;
     uint64_t elements = decoding->arena->packed->elements;
     struct nt_layer_rule rule;
     nt_layer_rule(tree, decoding->spec->layer, &rule);
@@ -252,7 +252,7 @@ static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, u
 
 enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = decoding->arena->tree;
     uint64_t elements = decoding->arena->packed->elements, items;
     bool is_member = decoding->spec->depth && nt_tree_is_structure(tree);
     if (is_member)

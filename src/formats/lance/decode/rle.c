@@ -152,7 +152,7 @@ uint64_t nt_rle_total(const uint8_t *lengths, uint32_t length_bytes, uint64_t ru
 {
     uint64_t total = 0;
     for (uint64_t run = 0; is_length(length_bytes) && run < runs; run++)
-        if (!nt_add(total, nt_number_at(lengths, run, length_bytes), &total))
+        if (!nt_checked_add(total, nt_number_at(lengths, run, length_bytes), &total))
             return UINT64_MAX;
     return total;
 }

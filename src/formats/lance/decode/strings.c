@@ -17,7 +17,7 @@ static enum nt_status offset_bytes(uint64_t elements, uint32_t bits, uint64_t *b
                                    struct nt_error *error)
 {
     uint64_t offsets;
-    if (!nt_add(elements, 1, &offsets))
+    if (!nt_checked_add(elements, 1, &offsets))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the offsets of %" PRIu64 " strings overflows", elements);
     return nt_bits_to_bytes(offsets, bits, bytes_ret, error);
@@ -37,7 +37,7 @@ static enum nt_status strings_from_offsets(struct nt_decode_arena *arena, const 
                                            struct nt_error *error)
 {
     uint64_t *ends, bytes, first = load_offset(offsets, offset_bits, 0), last = first, decreases = 0;
-    if (!nt_multiply(elements, sizeof(*ends), &bytes))
+    if (!nt_checked_multiply(elements, sizeof(*ends), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the offsets of %" PRIu64 " strings overflows", elements);
     NT_TRY(nt_decode_alloc(arena, bytes, &ends, error));
@@ -56,7 +56,7 @@ static enum nt_status strings_from_offsets(struct nt_decode_arena *arena, const 
     return NT_OK;
 }
 
-enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
                                  const struct nt_buffer_slice *part, uint64_t elements,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -70,7 +70,8 @@ enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_
 
 /* A block stores: u32 bits of an offset, u32 start of the bytes, offsets relative to that start. With
  * 64-bit offsets: u32 64, u32 padding, u64 start. Early writers: u8 bits, u32 strings, u32 start. */
-enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena,
+                                       const struct nt_encoding_tree_node *node,
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -78,10 +79,10 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const stru
     uint32_t bits = nt_get_le32(&cursor);
     uint64_t start, bytes;
     if (bits == 64)
-        nt_skip(&cursor, sizeof(uint32_t));
+        nt_cursor_skip(&cursor, sizeof(uint32_t));
     if (bits > 64 && (bits & 0xff) <= 64) {
         cursor = nt_cursor(part->data, part->bytes);
-        nt_skip(&cursor, 1 + sizeof(uint32_t));
+        nt_cursor_skip(&cursor, 1 + sizeof(uint32_t));
         bits &= 0xff;
     }
     start = bits == 64 ? nt_get_le64(&cursor) : nt_get_le32(&cursor);
@@ -100,7 +101,7 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const stru
                                 array, error);
 }
 
-enum nt_status nt_strings_are_missing(struct nt_error *error)
+enum nt_status nt_fail_missing_strings(struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "expected strings of symbol codes");
 }
@@ -136,7 +137,7 @@ enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_
     uint64_t *ends;
     uint8_t *output;
     if (!array->ends)
-        return nt_strings_are_missing(error);
+        return nt_fail_missing_strings(error);
     NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
     NT_TRY(nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error));
     uint64_t bytes = array->elements ? ends[array->elements - 1] : 0;

@@ -9,7 +9,7 @@
 
 struct job {
     struct nt_decode_arena *arena;
-    const struct nt_tree_node *node;
+    const struct nt_encoding_tree_node *node;
     const struct nt_buffer_slice *parts;
     uint32_t part_count;
     const struct nt_buffer_slice *instead; /* replaces the node's buffer once that is decompressed */
@@ -40,7 +40,7 @@ static enum nt_status decode_exactly(const struct job *job, unsigned child, uint
         return NT_OK;
     char what[64];
     snprintf(what, sizeof(what), "elements of a child of the encoding %s",
-             nt_tree_node_info(job->node->kind)->name);
+             nt_encoding_tree_node_info(job->node->kind)->name);
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
 }
 
@@ -128,7 +128,7 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
     uint64_t items;
-    if (!nt_multiply(job->elements, job->node->items, &items))
+    if (!nt_checked_multiply(job->elements, job->node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     NT_TRY(decode_child(job, 0, items, array, error));
     if (array->depth == NT_TREE_DEPTH)
@@ -155,12 +155,12 @@ static enum nt_status load_numbers(const struct job *job, const struct nt_decode
 {
     uint32_t bits = array->bits;
     uint64_t *numbers, bytes;
-    if (!nt_multiply(array->elements, sizeof(*numbers), &bytes))
+    if (!nt_checked_multiply(array->elements, sizeof(*numbers), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of %s overflows", what);
     NT_TRY(nt_decode_alloc(job->arena, bytes, &numbers, error));
     if (array->elements && bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read integers of %" PRIu32 " bits",
-                       nt_tree_node_info(job->node->kind)->name, bits);
+                       nt_encoding_tree_node_info(job->node->kind)->name, bits);
     for (uint64_t i = 0; i < array->elements; i++)
         numbers[i] = nt_number_at(array->data, i, bits / 8);
     *numbers_ret = numbers;
@@ -222,7 +222,7 @@ static enum nt_status decode_offsets(const struct job *job, struct nt_error *err
     struct nt_decoded_array stored;
     uint64_t *offsets = NULL, count;
     uint8_t *valid;
-    if (!nt_add(job->elements, 1, &count))
+    if (!nt_checked_add(job->elements, 1, &count))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
     NT_TRY(decode_exactly(job, 0, count, &stored, error));
     NT_TRY(load_numbers(job, &stored, "offsets", &offsets, error));
@@ -303,7 +303,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
 {
     uint64_t width = items->bits / 8, bytes;
     uint8_t *output;
-    if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
+    if (items->bits % 8 || !nt_checked_multiply(job->elements, width, &bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read a dictionary of items of %" PRIu32 " bits", items->bits);
     NT_TRY(nt_decode_alloc(job->arena, bytes, &output, error));
@@ -318,7 +318,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
 
 static enum nt_status look_up(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *node = job->node;
+    const struct nt_encoding_tree_node *node = job->node;
     struct nt_decoded_array stored, items;
     uint64_t *numbers;
     uint8_t *valid;
@@ -368,7 +368,7 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     if (!function)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot decode the encoding %s in a page of arrays",
-                       nt_tree_node_info(below.node->kind)->name);
+                       nt_encoding_tree_node_info(below.node->kind)->name);
     return function(&below, error);
 }
 

@@ -115,7 +115,7 @@ static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *
 }
 
 /* Are the values stored rows of packed structures? */
-static bool is_packed_rows(const struct nt_tree *tree)
+static bool is_packed_rows(const struct nt_encoding_tree *tree)
 {
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_PACKED;
 }
@@ -128,7 +128,7 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
     bool is_packed = is_packed_rows(decoding->arena->tree);
     uint64_t stored = array->bits / 8, requested = width,
              offset = is_packed ? decoding->spec->member_offset : 0;
-    if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &requested))
+    if (is_packed && !nt_checked_multiply(width, nt_decode_member_items(decoding), &requested))
         requested = UINT64_MAX;
     if (array->is_null) {
         memset(output, 0, decoding->arena->packed->elements * width);
@@ -153,7 +153,7 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
 enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     uint32_t width = decoding->element_bytes;
-    const struct nt_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = decoding->arena->tree;
     uint64_t elements = decoding->arena->packed->elements, items = nt_decode_member_items(decoding);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements do not fill lists of %" PRIu64,
@@ -182,7 +182,7 @@ enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *out
     enum { DESCRIPTOR_BYTES = 16, LEVEL_BITS = 16 };
     uint64_t elements = decoding->arena->packed->elements, bytes;
     uint8_t *descriptors;
-    if (!nt_multiply(elements, DESCRIPTOR_BYTES, &bytes))
+    if (!nt_checked_multiply(elements, DESCRIPTOR_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the positions of %" PRIu64 " blobs overflows", elements);
     NT_TRY(nt_decode_alloc(decoding->arena, bytes, &descriptors, error));

@@ -55,9 +55,9 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
 
 /* Returns the node of the values if they are consecutive and not compressed, maybe in fixed-size
  * lists. */
-static const struct nt_tree_node *find_plain(const struct nt_tree *tree)
+static const struct nt_encoding_tree_node *find_plain(const struct nt_encoding_tree *tree)
 {
-    const struct nt_tree_node *node = &tree->nodes[tree->values];
+    const struct nt_encoding_tree_node *node = &tree->nodes[tree->values];
     bool is_bare = tree->layout == NT_TREE_ARRAY ||
                    (!tree->repetition_bits && !tree->definition_bits && !tree->offset_bits);
     while (is_bare && node->kind == NT_TREE_FIXED_LIST && !node->has_validity)
@@ -74,7 +74,7 @@ static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buf
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page", buffer + UINT64_C(1),
                              page->buffer_count);
     const struct nt_lance_buffer *from = &page->buffers[buffer];
-    if (!nt_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
+    if (!nt_checked_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
         return nt_fail(error, NT_CORRUPT, from->offset,
                        "%" PRIu64 " rows of %" PRIu64 " bytes do not fill %" PRIu64 " bytes", rows,
                        opened->row_bytes, from->bytes);
@@ -88,12 +88,12 @@ static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buf
 
 /* Returns the target size of a chunk of rows. It is smaller if null values take bytes only when
  * decoded. */
-static uint64_t mean_chunk_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
+static uint64_t mean_chunk_bytes(const struct nt_encoding_tree *tree, const struct nt_lance_value *value)
 {
     uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
     if (!tree->nodes[tree->node_count - 1].is_null || !stored)
         return ROWS_BYTES;
-    if (!nt_tree_items(tree, &items) || !nt_multiply(items, value->bits / 8, &decoded))
+    if (!nt_tree_items(tree, &items) || !nt_checked_multiply(items, value->bits / 8, &decoded))
         decoded = UINT64_MAX;
     uint64_t ratio = decoded / stored;
     return ratio > 1 ? ROWS_BYTES / ratio : ROWS_BYTES;
@@ -119,7 +119,7 @@ static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance
 static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                     struct nt_error *error)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     opened->is_plain = find_plain(tree);
     if (tree->repetition_bits || tree->offset_bits)
         return cut_by_index(lance, opened, error);
@@ -129,13 +129,13 @@ static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lanc
 
 static enum nt_status open_array(struct nt_lance_page_reader *opened, struct nt_error *error)
 {
-    const struct nt_tree_node *node = find_plain(opened->layout.tree);
+    const struct nt_encoding_tree_node *node = find_plain(opened->layout.tree);
     uint64_t items;
     opened->is_plain = node;
     if (!node)
         return NT_OK;
     if (!nt_tree_items(opened->layout.tree, &items) ||
-        !nt_multiply(items, node->bits / 8, &opened->row_bytes))
+        !nt_checked_multiply(items, node->bits / 8, &opened->row_bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the bytes of a row of fixed-size lists overflow");
     return cut_rows(opened, node->buffer, opened->page->length, error);
 }
@@ -154,13 +154,13 @@ static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance
                          struct nt_lance_page_reader *opened)
 {
     enum { MIN_ROWS = 1 << 16, MAX_CHUNKS = 1 << 14 };
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened), bytes = value->bits / 8, most = UINT32_MAX;
     bool is_single = !nt_lance_is_string(value) && !value->list_count;
     if (nt_lance_is_string(value))
         bytes = sizeof(uint64_t) + (tree->has_value_part ? tree->parts[0].bytes : tree->value_bytes);
     for (uint32_t i = 0; i < value->list_count; i++)
-        if (!nt_multiply(bytes, value->lists[i], &bytes))
+        if (!nt_checked_multiply(bytes, value->lists[i], &bytes))
             bytes = UINT64_MAX;
     if (!is_single && bytes)
         most = dataset->file->page_bytes / bytes;
@@ -170,7 +170,7 @@ static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance
     opened->page_chunks = rows / opened->rows_per_chunk + (rows % opened->rows_per_chunk != 0);
 }
 
-bool nt_lance_is_uniform(const struct nt_tree *tree)
+bool nt_lance_is_uniform(const struct nt_encoding_tree *tree)
 {
     if (tree->layout == NT_TREE_CONSTANT)
         return tree->part_count == tree->has_value_part;
@@ -200,7 +200,7 @@ struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page)
 
 static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened) - opened->next_value;
     *chunk = nt_lance_page_span(opened->page);
     if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
@@ -239,13 +239,14 @@ static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_la
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
                                   const struct nt_lance_page *page,
-                                  const struct nt_lance_column_map *column_map, const struct nt_tree *known,
-                                  struct nt_lance_page_reader *opened, struct nt_error *error)
+                                  const struct nt_lance_column_map *column_map,
+                                  const struct nt_encoding_tree *known, struct nt_lance_page_reader *opened,
+                                  struct nt_error *error)
 {
     *opened = (struct nt_lance_page_reader){.page = page, .page_chunks = 1};
     NT_TRY(nt_lance_make_layout(dataset->file, &lance->columns[column_map->column], page, column_map->value,
                                 column_map->is_one_based, known, &opened->layout, error));
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     opened->mean_chunk_bytes =
         tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, column_map->value) : ROWS_BYTES;
     if (tree->layout == NT_TREE_MINI_BLOCK)

@@ -78,11 +78,11 @@ static enum nt_status lay_out_tables(const struct nt_lance *lance, const struct 
 {
     enum { TABLE_ENTRY_BYTES = 16 };
     const struct nt_lance_tail *tail = &lance->tail;
-    NT_TRY(nt_layout_put(output, tail->offset, NT_LANCE_TAIL_BYTES, "footer"));
-    NT_TRY(nt_layout_put(output, tail->column_table, (uint64_t)tail->columns * TABLE_ENTRY_BYTES,
-                         "column table"));
-    return nt_layout_put(output, tail->global_table, (uint64_t)tail->globals * TABLE_ENTRY_BYTES,
-                         "global buffer table");
+    NT_TRY(nt_layout_emit_range(output, tail->offset, NT_LANCE_TAIL_BYTES, "footer"));
+    NT_TRY(nt_layout_emit_range(output, tail->column_table, (uint64_t)tail->columns * TABLE_ENTRY_BYTES,
+                                "column table"));
+    return nt_layout_emit_range(output, tail->global_table, (uint64_t)tail->globals * TABLE_ENTRY_BYTES,
+                                "global buffer table");
 }
 
 enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
@@ -90,14 +90,15 @@ enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
 {
     NT_TRY(lay_out_tables(lance, output));
     for (uint32_t i = 0; i < lance->tail.globals; i++)
-        NT_TRY(nt_layout_put(output, lance->globals[i].offset, lance->globals[i].bytes,
-                             i ? "global buffer" : "schema"));
+        NT_TRY(nt_layout_emit_range(output, lance->globals[i].offset, lance->globals[i].bytes,
+                                    i ? "global buffer" : "schema"));
     for (uint32_t i = 0; i < lance->tail.columns; i++) {
         const struct nt_lance_column *column = &lance->columns[i];
-        NT_TRY(nt_layout_put(output, column->metadata.offset, column->metadata.bytes, "column metadata"));
+        NT_TRY(
+            nt_layout_emit_range(output, column->metadata.offset, column->metadata.bytes, "column metadata"));
         for (uint32_t k = 0; k < column->buffer_count; k++)
-            NT_TRY(
-                nt_layout_put(output, column->buffers[k].offset, column->buffers[k].bytes, "column buffer"));
+            NT_TRY(nt_layout_emit_range(output, column->buffers[k].offset, column->buffers[k].bytes,
+                                        "column buffer"));
     }
     return NT_OK;
 }
@@ -258,7 +259,7 @@ static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
     for (size_t i = 0; status == NT_OK && i < buffers.count; i++) {
         const struct nt_lance_buffer *buffer = &buffers.items[i];
         if (buffer->offset > end && buffer->offset - end < ALIGNMENT)
-            status = nt_layout_put(output, end, buffer->offset - end, "padding");
+            status = nt_layout_emit_range(output, end, buffer->offset - end, "padding");
         if (buffer->offset + buffer->bytes > end) /* within the file: no overflow */
             end = buffer->offset + buffer->bytes;
     }
@@ -282,8 +283,8 @@ enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
 {
     for (uint32_t i = 0; i < column->page_count; i++)
         for (uint32_t k = 0; k < column->pages[i].buffer_count; k++)
-            NT_TRY(nt_layout_put(output, column->pages[i].buffers[k].offset,
-                                 column->pages[i].buffers[k].bytes, owner));
+            NT_TRY(nt_layout_emit_range(output, column->pages[i].buffers[k].offset,
+                                        column->pages[i].buffers[k].bytes, owner));
     return NT_OK;
 }
 
@@ -539,7 +540,7 @@ struct chunks {
     struct nt_text_generator text;
     struct nt_source *source;
     struct nt_lance_buffer buffer; /* of the chunks */
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     uint8_t *words; /* from malloc */
     uint64_t count, next, values;
     struct nt_tree_chunk chunk; /* the previous one */
@@ -548,7 +549,7 @@ struct chunks {
 static void put_line(const struct chunks *chunks, const struct nt_mini_block_sizes *sizes,
                      struct nt_buffer *out)
 {
-    const struct nt_tree *tree = chunks->tree;
+    const struct nt_encoding_tree *tree = chunks->tree;
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "chunk", chunks->next);

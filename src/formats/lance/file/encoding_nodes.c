@@ -6,11 +6,12 @@
 #include "formats/lance/file/file.h"
 
 /* The root of what a function adds is the next node. */
-typedef enum nt_status add_node(struct nt_tree_builder *builder, struct nt_proto message);
+typedef enum nt_status add_node(struct nt_encoding_tree_builder *builder, struct nt_proto message);
 
 /* ---- Nodes ---- */
 
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node)
+enum nt_status nt_tree_add_node(struct nt_encoding_tree_builder *builder,
+                                const struct nt_encoding_tree_node *node)
 {
     if (builder->count == NT_TREE_NODES)
         return nt_fail(builder->error, NT_LIMIT, NT_NO_OFFSET, "encodings are nested more than %d deep",
@@ -19,7 +20,7 @@ enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt
     return NT_OK;
 }
 
-static enum nt_status add_child(struct nt_tree_builder *builder, uint32_t parent, unsigned child,
+static enum nt_status add_child(struct nt_encoding_tree_builder *builder, uint32_t parent, unsigned child,
                                 struct nt_proto message, uint32_t field)
 {
     builder->nodes[parent].children[child] = builder->count;
@@ -27,8 +28,9 @@ static enum nt_status add_child(struct nt_tree_builder *builder, uint32_t parent
 }
 
 /* Adds a node with values as wide as those of its first child, the next node. */
-static enum nt_status add_around(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                 struct nt_proto message, uint32_t field)
+static enum nt_status add_around(struct nt_encoding_tree_builder *builder,
+                                 const struct nt_encoding_tree_node *node, struct nt_proto message,
+                                 uint32_t field)
 {
     uint32_t number = builder->count;
     NT_TRY(nt_tree_add_node(builder, node));
@@ -38,8 +40,9 @@ static enum nt_status add_around(struct nt_tree_builder *builder, const struct n
 }
 
 /* The same with a second child. */
-static enum nt_status add_around_two(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                     struct nt_proto message, uint32_t first, uint32_t second)
+static enum nt_status add_around_two(struct nt_encoding_tree_builder *builder,
+                                     const struct nt_encoding_tree_node *node, struct nt_proto message,
+                                     uint32_t first, uint32_t second)
 {
     uint32_t number = builder->count;
     NT_TRY(add_around(builder, node, message, first));
@@ -48,25 +51,26 @@ static enum nt_status add_around_two(struct nt_tree_builder *builder, const stru
 
 /* Adds a placeholder for values that are not stored: `kind`, within the fixed-size lists that are not
  * added yet. Of these lists and the values, those at `null_depth` are null. */
-static enum nt_status add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
-                                uint32_t null_depth)
+static enum nt_status add_nulls(struct nt_encoding_tree_builder *builder,
+                                enum nt_encoding_tree_node_kind kind, uint32_t null_depth)
 {
     const struct nt_lance_value *value = builder->value;
     const uint32_t list_count = value ? value->list_count : 0, bits = value ? value->bits : 0;
     for (uint32_t i = builder->depth; i < list_count; i++) {
-        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
-                                          .children = {builder->count + 1},
-                                          .bits = bits,
-                                          .items = value->lists[i],
-                                          .is_null = i >= null_depth};
+        const struct nt_encoding_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+                                                   .children = {builder->count + 1},
+                                                   .bits = bits,
+                                                   .items = value->lists[i],
+                                                   .is_null = i >= null_depth};
         NT_TRY(nt_tree_add_node(builder, &list));
     }
-    const struct nt_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
+    const struct nt_encoding_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
     return nt_tree_add_node(builder, &node);
 }
 
 /* Values have 1 bit or whole bytes of a width that memory can have. */
-static enum nt_status check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what)
+static enum nt_status check_bits(const struct nt_encoding_tree_builder *builder, uint64_t bits,
+                                 const char *what)
 {
     enum { MOST = 1 << 30 };
     bool may_be_empty = builder->value && builder->value->is_empty;
@@ -76,7 +80,7 @@ static enum nt_status check_bits(const struct nt_tree_builder *builder, uint64_t
                    bits);
 }
 
-static enum nt_status read_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
+static enum nt_status read_symbols(const struct nt_encoding_tree_builder *builder, struct nt_proto message,
                                    uint32_t field, const struct nt_fsst **fsst_ret)
 {
     struct nt_proto_item item = {0};
@@ -89,8 +93,8 @@ static enum nt_status read_symbols(const struct nt_tree_builder *builder, struct
 
 /* ---- Array encodings ---- */
 
-static enum nt_status find_buffer(struct nt_tree_builder *builder, struct nt_proto message, uint32_t field,
-                                  uint32_t *number_ret)
+static enum nt_status find_buffer(struct nt_encoding_tree_builder *builder, struct nt_proto message,
+                                  uint32_t field, uint32_t *number_ret)
 {
     enum { OF_PAGE = 0 }; /* 1: of the column, 2: of the file */
     struct nt_proto buffer = nt_proto_message(message, field);
@@ -102,12 +106,12 @@ static enum nt_status find_buffer(struct nt_tree_builder *builder, struct nt_pro
                    "a page uses buffer %" PRIu64 " of a column or of the file, which cannot be read", number);
 }
 
-static enum nt_status add_array_flat(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_flat(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     struct nt_text scheme = nt_proto_text(nt_proto_message(message, NT_LANCE_ARRAY_FLAT_COMPRESSION),
                                           NT_LANCE_ARRAY_COMPRESSION_SCHEME);
     uint64_t bits = nt_proto_number(message, NT_LANCE_ARRAY_FLAT_BITS_PER_VALUE);
-    struct nt_tree_node node = {.kind = NT_TREE_FLAT, .bits = (uint32_t)bits};
+    struct nt_encoding_tree_node node = {.kind = NT_TREE_FLAT, .bits = (uint32_t)bits};
     NT_TRY(check_bits(builder, bits, "flat values"));
     NT_TRY(find_buffer(builder, message, NT_LANCE_ARRAY_FLAT_BUFFER, &node.buffer));
     if (!scheme.length || nt_text_is(scheme, "none"))
@@ -116,7 +120,7 @@ static enum nt_status add_array_flat(struct nt_tree_builder *builder, struct nt_
     if (!is_zstd && !nt_text_is(scheme, "lz4"))
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %.*s",
                        (int)scheme.length, scheme.bytes);
-    struct nt_tree_node sized = node;
+    struct nt_encoding_tree_node sized = node;
     sized.kind = NT_TREE_LENGTH_PREFIXED;
     sized.algorithm = is_zstd ? NT_LENGTH_PREFIXED_ZSTD : NT_LENGTH_PREFIXED_LZ4;
     sized.children[0] = builder->count + 1;
@@ -124,10 +128,11 @@ static enum nt_status add_array_flat(struct nt_tree_builder *builder, struct nt_
     return nt_tree_add_node(builder, &node);
 }
 
-static enum nt_status add_array_nullable(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_nullable(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     struct nt_proto member = {0};
-    const struct nt_tree_node node = {.kind = NT_TREE_NULLABLE, .children = {NT_NO_NODE, NT_NO_NODE}};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_NULLABLE,
+                                               .children = {NT_NO_NODE, NT_NO_NODE}};
     uint32_t kind = nt_proto_oneof(message, &nt_lance_array_nullable, &member);
     if (kind == NT_LANCE_ARRAY_NULLABLE_ALL_NULLS)
         return add_nulls(builder, NT_TREE_ALL_NULL, builder->depth);
@@ -140,65 +145,66 @@ static enum nt_status add_array_nullable(struct nt_tree_builder *builder, struct
                           NT_LANCE_ARRAY_SOME_NULLS_VALIDITY);
 }
 
-static enum nt_status add_array_fixed_list(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_fixed_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_FIXED_LIST,
-                                      .items =
-                                          nt_proto_number(message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION)};
+    const struct nt_encoding_tree_node node = {
+        .kind = NT_TREE_FIXED_LIST,
+        .items = nt_proto_number(message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION)};
     builder->depth++;
     return add_around(builder, &node, message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_ITEMS);
 }
 
-static enum nt_status add_array_list(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {
+    const struct nt_encoding_tree_node node = {
         .kind = NT_TREE_LIST_ENDS,
         .items = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NUM_ITEMS),
         .adjustment = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NULL_OFFSET_ADJUSTMENT)};
     return add_around(builder, &node, message, NT_LANCE_ARRAY_LIST_OFFSETS);
 }
 
-static enum nt_status add_array_binary(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_binary(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_BINARY,
-                                      .adjustment =
-                                          nt_proto_number(message, NT_LANCE_ARRAY_BINARY_NULL_ADJUSTMENT)};
+    const struct nt_encoding_tree_node node = {
+        .kind = NT_TREE_BINARY,
+        .adjustment = nt_proto_number(message, NT_LANCE_ARRAY_BINARY_NULL_ADJUSTMENT)};
     return add_around_two(builder, &node, message, NT_LANCE_ARRAY_BINARY_INDICES,
                           NT_LANCE_ARRAY_BINARY_BYTES);
 }
 
-static enum nt_status add_array_dictionary(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_dictionary(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_DICTIONARY,
-                                      .items = nt_proto_number(message, NT_LANCE_ARRAY_DICTIONARY_NUM_ITEMS),
-                                      .is_one_based = builder->is_one_based};
+    const struct nt_encoding_tree_node node = {
+        .kind = NT_TREE_DICTIONARY,
+        .items = nt_proto_number(message, NT_LANCE_ARRAY_DICTIONARY_NUM_ITEMS),
+        .is_one_based = builder->is_one_based};
     return add_around_two(builder, &node, message, NT_LANCE_ARRAY_DICTIONARY_INDICES,
                           NT_LANCE_ARRAY_DICTIONARY_ITEMS);
 }
 
-static enum nt_status add_array_fsst(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_fsst(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    struct nt_tree_node node = {.kind = NT_TREE_FSST};
+    struct nt_encoding_tree_node node = {.kind = NT_TREE_FSST};
     NT_TRY(read_symbols(builder, message, NT_LANCE_ARRAY_FSST_SYMBOL_TABLE, &node.fsst));
     return add_around(builder, &node, message, NT_LANCE_ARRAY_FSST_BINARY);
 }
 
 /* Adds up the bits of a packed structure's member, by building its nodes temporarily. */
-static enum nt_status add_member_bits(struct nt_tree_builder *builder, struct nt_proto message,
+static enum nt_status add_member_bits(struct nt_encoding_tree_builder *builder, struct nt_proto message,
                                       uint64_t *bits)
 {
     uint32_t first = builder->count;
     uint64_t items = 1;
     NT_TRY(nt_lance_add_encoding(builder, message));
     for (uint32_t i = first; i < builder->count; i++) {
-        const struct nt_tree_node *node = &builder->nodes[i];
+        const struct nt_encoding_tree_node *node = &builder->nodes[i];
         if (node->kind == NT_TREE_FIXED_LIST && node->items && node->items <= UINT32_MAX &&
             items <= UINT32_MAX)
             items *= node->items;
         else if (node->kind != NT_TREE_FLAT || node->bits % 8)
             return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read a packed structure with a member of the encoding %s",
-                           nt_tree_node_info(node->kind)->name);
+                           nt_encoding_tree_node_info(node->kind)->name);
     }
     builder->count = first;
     *bits += items <= UINT32_MAX ? items * builder->nodes[first].bits : UINT32_MAX;
@@ -206,12 +212,12 @@ static enum nt_status add_member_bits(struct nt_tree_builder *builder, struct nt
 }
 
 /* Each row is one value, as wide as all members together. */
-static enum nt_status add_array_packed(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_array_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     struct nt_proto_item item;
     uint64_t bits = 0;
-    struct nt_tree_node node = {.kind = NT_TREE_FLAT};
-    const struct nt_tree_node packed = {.kind = NT_TREE_PACKED, .children = {builder->count + 1}};
+    struct nt_encoding_tree_node node = {.kind = NT_TREE_FLAT};
+    const struct nt_encoding_tree_node packed = {.kind = NT_TREE_PACKED, .children = {builder->count + 1}};
     NT_TRY(find_buffer(builder, message, NT_LANCE_ARRAY_PACKED_STRUCT_BUFFER, &node.buffer));
     for (struct nt_proto rest = message; nt_proto_next(&rest, &item);)
         if (item.number == NT_LANCE_ARRAY_PACKED_STRUCT_INNER)
@@ -225,7 +231,7 @@ static enum nt_status add_array_packed(struct nt_tree_builder *builder, struct n
 /* ---- Compressive encodings ---- */
 
 /* The format allows compressed buffers, but no writer uses them. */
-static enum nt_status refuse_compression(struct nt_tree_builder *builder, struct nt_proto message,
+static enum nt_status refuse_compression(struct nt_encoding_tree_builder *builder, struct nt_proto message,
                                          uint32_t field)
 {
     if (!nt_proto_number(nt_proto_message(message, field), NT_LANCE_BUFFER_COMPRESSION_SCHEME))
@@ -234,12 +240,12 @@ static enum nt_status refuse_compression(struct nt_tree_builder *builder, struct
                    "cannot read a compressed buffer of this encoding");
 }
 
-static enum nt_status add_flat(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_flat(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     uint64_t bits = nt_proto_number(message, NT_LANCE_FLAT_BITS_PER_VALUE);
     NT_TRY(check_bits(builder, bits, "flat values"));
     NT_TRY(refuse_compression(builder, message, NT_LANCE_FLAT_DATA));
-    const struct nt_tree_node node = {
+    const struct nt_encoding_tree_node node = {
         .kind = NT_TREE_FLAT, .bits = (uint32_t)bits, .buffer = builder->buffers++};
     return nt_tree_add_node(builder, &node);
 }
@@ -250,67 +256,67 @@ static uint64_t flat_bits(struct nt_proto encoding)
                            NT_LANCE_FLAT_BITS_PER_VALUE);
 }
 
-static enum nt_status add_variable(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_variable(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     uint64_t bits = flat_bits(nt_proto_message(message, NT_LANCE_VARIABLE_OFFSETS));
     if (bits != 32 && bits != 64)
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read offsets of %" PRIu64 " bits", bits);
     NT_TRY(refuse_compression(builder, message, NT_LANCE_VARIABLE_VALUES));
-    const struct nt_tree_node node = {
+    const struct nt_encoding_tree_node node = {
         .kind = NT_TREE_VARIABLE, .bits = (uint32_t)bits, .buffer = builder->buffers++};
     return nt_tree_add_node(builder, &node);
 }
 
-static enum nt_status add_bits(struct nt_tree_builder *builder, enum nt_tree_node_kind kind, uint64_t bits,
-                               uint64_t packed_bits)
+static enum nt_status add_bits(struct nt_encoding_tree_builder *builder, enum nt_encoding_tree_node_kind kind,
+                               uint64_t bits, uint64_t packed_bits)
 {
-    const struct nt_tree_node node = {.kind = kind,
-                                      .bits = (uint32_t)bits,
-                                      .packed_bits = (uint32_t)packed_bits,
-                                      .buffer = builder->buffers++};
+    const struct nt_encoding_tree_node node = {.kind = kind,
+                                               .bits = (uint32_t)bits,
+                                               .packed_bits = (uint32_t)packed_bits,
+                                               .buffer = builder->buffers++};
     if ((bits == 8 || bits == 16 || bits == 32 || bits == 64) && packed_bits <= bits)
         return nt_tree_add_node(builder, &node);
     return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                    "values of %" PRIu64 " bits cannot be packed into %" PRIu64 " bits", bits, packed_bits);
 }
 
-static enum nt_status add_out_of_line(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_out_of_line(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     return add_bits(builder, NT_TREE_OUT_OF_LINE_BITS,
                     nt_proto_number(message, NT_LANCE_OUT_OF_LINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE),
                     flat_bits(nt_proto_message(message, NT_LANCE_OUT_OF_LINE_BITPACKING_VALUES)));
 }
 
-static enum nt_status add_inline(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_inline(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     NT_TRY(add_bits(builder, NT_TREE_INLINE_BITS,
                     nt_proto_number(message, NT_LANCE_INLINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE), 0));
     return refuse_compression(builder, message, NT_LANCE_INLINE_BITPACKING_VALUES);
 }
 
-static enum nt_status add_runs(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_runs(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_RUNS, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_RUNS, .buffer = builder->buffers};
     uint32_t number = builder->count;
     NT_TRY(add_around_two(builder, &node, message, NT_LANCE_RLE_VALUES, NT_LANCE_RLE_RUN_LENGTHS));
     for (unsigned i = 0; i < 2; i++) {
-        const struct nt_tree_node *child = &builder->nodes[builder->nodes[number].children[i]];
+        const struct nt_encoding_tree_node *child = &builder->nodes[builder->nodes[number].children[i]];
         if (child->kind != NT_TREE_FLAT || child->bits % 8)
             return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read runs of the encoding %s with %" PRIu32 " bits",
-                           nt_tree_node_info(child->kind)->name, child->bits);
+                           nt_encoding_tree_node_info(child->kind)->name, child->bits);
     }
     return NT_OK;
 }
 
-static enum nt_status add_byte_split(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_byte_split(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_BYTE_SPLIT, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_BYTE_SPLIT, .buffer = builder->buffers};
     return add_around(builder, &node, message, NT_LANCE_BYTE_STREAM_SPLIT_VALUES);
 }
 
-static enum nt_status add_general(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_general(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     enum { LZ4 = 1, ZSTD = 2 };
     uint64_t scheme = nt_proto_number(nt_proto_message(message, NT_LANCE_GENERAL_COMPRESSION),
@@ -318,23 +324,23 @@ static enum nt_status add_general(struct nt_tree_builder *builder, struct nt_pro
     if (scheme != LZ4 && scheme != ZSTD)
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %" PRIu64,
                        scheme);
-    const struct nt_tree_node node = {.kind = NT_TREE_LENGTH_PREFIXED,
-                                      .buffer = builder->buffers,
-                                      .algorithm =
-                                          scheme == LZ4 ? NT_LENGTH_PREFIXED_LZ4 : NT_LENGTH_PREFIXED_ZSTD};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_LENGTH_PREFIXED,
+                                               .buffer = builder->buffers,
+                                               .algorithm = scheme == LZ4 ? NT_LENGTH_PREFIXED_LZ4
+                                                                          : NT_LENGTH_PREFIXED_ZSTD};
     return add_around(builder, &node, message, NT_LANCE_GENERAL_VALUES);
 }
 
-static enum nt_status add_fsst(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_fsst(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    struct nt_tree_node node = {.kind = NT_TREE_FSST, .buffer = builder->buffers};
+    struct nt_encoding_tree_node node = {.kind = NT_TREE_FSST, .buffer = builder->buffers};
     NT_TRY(read_symbols(builder, message, NT_LANCE_FSST_SYMBOL_TABLE, &node.fsst));
     return add_around(builder, &node, message, NT_LANCE_FSST_VALUES);
 }
 
-static enum nt_status add_fixed_list(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_fixed_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {
+    const struct nt_encoding_tree_node node = {
         .kind = NT_TREE_FIXED_LIST,
         .buffer = builder->buffers,
         .items = nt_proto_number(message, NT_LANCE_FIXED_SIZE_LIST_ITEMS_PER_VALUE),
@@ -344,14 +350,14 @@ static enum nt_status add_fixed_list(struct nt_tree_builder *builder, struct nt_
     return add_around(builder, &node, message, NT_LANCE_FIXED_SIZE_LIST_VALUES);
 }
 
-static enum nt_status add_packed(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_PACKED, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_PACKED, .buffer = builder->buffers};
     return add_around(builder, &node, message, NT_LANCE_PACKED_STRUCT_VALUES);
 }
 
 /* Each member has its own encoding; strings are encoded one by one. */
-static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_proto message,
+static enum nt_status add_member(struct nt_encoding_tree_builder *builder, struct nt_proto message,
                                  struct nt_tree_member *member)
 {
     uint64_t bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE);
@@ -365,14 +371,14 @@ static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_prot
     return nt_lance_add_encoding(builder, nt_proto_message(message, NT_LANCE_PACKED_MEMBER_VALUE));
 }
 
-static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_variable_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     uint64_t count = nt_proto_count(message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS);
     struct nt_tree_member *member = nt_arena_alloc(builder->scratch, count, sizeof(*member));
-    const struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED,
-                                      .buffer = builder->buffers++,
-                                      .members = member,
-                                      .member_count = (uint32_t)count};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED,
+                                               .buffer = builder->buffers++,
+                                               .members = member,
+                                               .member_count = (uint32_t)count};
     struct nt_proto_item item;
     NT_TRY(nt_check_memory(member, builder->error));
     NT_TRY(nt_tree_add_node(builder, &node));
@@ -385,7 +391,7 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
 /* A constant without a value is null. It replaces values with nulls, and fixed-size lists with lists of
  * nulls. The lists' validity or levels, if any, mark null lists; if there can be neither, all lists of
  * the page are null. */
-static enum nt_status add_constant(struct nt_tree_builder *builder, struct nt_proto message)
+static enum nt_status add_constant(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     struct nt_proto_item value = {0};
     const struct nt_lance_value *of = builder->value;
@@ -398,7 +404,7 @@ static enum nt_status add_constant(struct nt_tree_builder *builder, struct nt_pr
          are_lists_null = !builder->depth && builder->are_rows_null;
     if (!has_value)
         return add_nulls(builder, NT_TREE_SAME, builder->depth + (is_list && !are_lists_null));
-    const struct nt_tree_node node = {.kind = NT_TREE_SAME, .bits = of->bits, .value = value.bytes};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_SAME, .bits = of->bits, .value = value.bytes};
     return nt_tree_add_node(builder, &node);
 }
 
@@ -430,7 +436,7 @@ static add_node *const compressive_encodings[] = {
     [NT_LANCE_COMPRESSIVE_VARIABLE_PACKED_STRUCT] = add_variable_packed,
 };
 
-enum nt_status nt_lance_add_encoding(struct nt_tree_builder *builder, struct nt_proto message)
+enum nt_status nt_lance_add_encoding(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     bool is_array = builder->tree.layout == NT_TREE_ARRAY;
     add_node *const *encodings = is_array ? array_encodings : compressive_encodings;

@@ -13,8 +13,8 @@ struct kept_trees {
 };
 
 struct kept_tree {
-    struct nt_link link;
-    struct nt_tree tree;
+    struct nt_hash_link link;
+    struct nt_encoding_tree tree;
 };
 
 /* ---- Equality ---- */
@@ -24,7 +24,7 @@ static bool are_bytes_equal(const void *a, const void *b, size_t bytes)
     return !a == !b && (!a || !bytes || !memcmp(a, b, bytes));
 }
 
-static bool are_nodes_equal(const struct nt_tree_node *a, const struct nt_tree_node *b)
+static bool are_nodes_equal(const struct nt_encoding_tree_node *a, const struct nt_encoding_tree_node *b)
 {
     return a->kind == b->kind && !memcmp(a->children, b->children, sizeof(a->children)) &&
            a->buffer == b->buffer && a->bits == b->bits && a->packed_bits == b->packed_bits &&
@@ -36,7 +36,7 @@ static bool are_nodes_equal(const struct nt_tree_node *a, const struct nt_tree_n
            (!a->member_count || !memcmp(a->members, b->members, a->member_count * sizeof(*a->members)));
 }
 
-static bool are_trees_equal(const struct nt_tree *a, const struct nt_tree *b)
+static bool are_trees_equal(const struct nt_encoding_tree *a, const struct nt_encoding_tree *b)
 {
     bool is_equal = a->layout == b->layout && a->node_count == b->node_count && a->values == b->values &&
                     a->repetition == b->repetition && a->definition == b->definition &&
@@ -57,7 +57,7 @@ static bool are_trees_equal(const struct nt_tree *a, const struct nt_tree *b)
 }
 
 /* Hashes only what is likely to differ between the trees of many files. */
-static uint64_t hash_of(const struct nt_tree *tree, uint64_t seed)
+static uint64_t hash_of(const struct nt_encoding_tree *tree, uint64_t seed)
 {
     const uint64_t counts[] = {tree->layout,           tree->node_count,       tree->is_whole,
                                tree->repetition_count, tree->definition_count, tree->value_bits};
@@ -67,7 +67,7 @@ static uint64_t hash_of(const struct nt_tree *tree, uint64_t seed)
     if (tree->part_count)
         hash = hash * 3 + nt_xxh3_seeded(tree->parts, tree->part_count * sizeof(*tree->parts), seed);
     for (uint32_t i = 0; i < tree->node_count; i++) {
-        const struct nt_tree_node *node = &tree->nodes[i];
+        const struct nt_encoding_tree_node *node = &tree->nodes[i];
         const uint64_t numbers[] = {node->kind, node->bits, node->packed_bits, node->items, node->adjustment};
         hash = hash * 3 + nt_xxh3_seeded(numbers, sizeof(numbers), seed);
         if (node->value)
@@ -87,7 +87,7 @@ static bool copy(struct nt_arena *arena, const void **bytes, size_t count)
     return *bytes;
 }
 
-static bool copy_node(struct nt_arena *arena, struct nt_tree_node *node)
+static bool copy_node(struct nt_arena *arena, struct nt_encoding_tree_node *node)
 {
     bool has_all = !node->value || copy(arena, (const void **)&node->value, node->bits / 8);
     has_all &= !node->fsst || copy(arena, (const void **)&node->fsst, sizeof(*node->fsst));
@@ -95,10 +95,11 @@ static bool copy_node(struct nt_arena *arena, struct nt_tree_node *node)
                                               node->member_count * sizeof(*node->members)));
 }
 
-static bool copy_tree(struct nt_arena *arena, const struct nt_tree *tree, struct nt_tree *made)
+static bool copy_tree(struct nt_arena *arena, const struct nt_encoding_tree *tree,
+                      struct nt_encoding_tree *made)
 {
     *made = *tree;
-    struct nt_tree_node *nodes = nt_arena_alloc(arena, (size_t)tree->node_count + 1, sizeof(*nodes));
+    struct nt_encoding_tree_node *nodes = nt_arena_alloc(arena, (size_t)tree->node_count + 1, sizeof(*nodes));
     struct nt_tree_buffer *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
     if (!nodes || !parts || (made->value && !copy(arena, (const void **)&made->value, made->value_bytes)))
         return false;
@@ -115,11 +116,11 @@ static bool copy_tree(struct nt_arena *arena, const struct nt_tree *tree, struct
 }
 
 /* Returns the memory of a tree in addition to its nodes and parts. */
-static uint64_t bytes_of(const struct nt_tree *tree)
+static uint64_t bytes_of(const struct nt_encoding_tree *tree)
 {
     uint64_t bytes = tree->value ? tree->value_bytes : 0;
     for (uint32_t i = 0; i < tree->node_count; i++) {
-        const struct nt_tree_node *node = &tree->nodes[i];
+        const struct nt_encoding_tree_node *node = &tree->nodes[i];
         bytes += (node->value ? node->bits / 8 : 0) + (node->fsst ? sizeof(*node->fsst) : 0) +
                  node->member_count * sizeof(*node->members);
     }
@@ -145,8 +146,9 @@ static struct kept_trees *trees_of(struct nt_file *file)
     return trees;
 }
 
-static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees, const struct nt_tree *tree,
-                               uint64_t hash, const struct nt_tree **tree_ret, struct nt_error *error)
+static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees,
+                               const struct nt_encoding_tree *tree, uint64_t hash,
+                               const struct nt_encoding_tree **tree_ret, struct nt_error *error)
 {
     NT_TRY(nt_budget_take(&file->budget, NT_COST_STEP, UINT64_C(1) + tree->node_count + tree->part_count,
                           NT_NO_OFFSET, error));
@@ -159,9 +161,9 @@ static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees, c
     return NT_OK;
 }
 
-enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *known,
-                                  const struct nt_tree *tree, const struct nt_tree **tree_ret,
-                                  struct nt_error *error)
+enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding_tree *known,
+                                  const struct nt_encoding_tree *tree,
+                                  const struct nt_encoding_tree **tree_ret, struct nt_error *error)
 {
     *tree_ret = known;
     if (known && are_trees_equal(tree, known))
@@ -169,9 +171,9 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *kn
     struct kept_trees *trees = trees_of(file);
     NT_TRY(nt_check_memory(trees, error));
     uint64_t hash = hash_of(tree, trees->table.seed);
-    for (struct nt_link *link = nt_hash_table_find(&trees->table, hash); link;
+    for (struct nt_hash_link *link = nt_hash_table_find(&trees->table, hash); link;
          link = nt_hash_table_next(link)) {
-        *tree_ret = &NT_LINKED(link, struct kept_tree, link)->tree;
+        *tree_ret = &NT_CONTAINER_OF(link, struct kept_tree, link)->tree;
         if (are_trees_equal(tree, *tree_ret))
             return NT_OK;
     }
@@ -189,17 +191,17 @@ struct making {
     const struct nt_lance_column *column;
     const struct nt_lance_page *page;
     const struct nt_lance_value *value;
-    const struct nt_tree *known;
+    const struct nt_encoding_tree *known;
     struct nt_lance_layout *layout;
     bool is_dictionary_one_based;
     struct nt_error *error;
 };
 
 /* `value`: of the column; NULL: the nodes are of something else. */
-static struct nt_tree_builder start(const struct making *making, enum nt_tree_layout layout,
-                                    const struct nt_lance_value *value)
+static struct nt_encoding_tree_builder start(const struct making *making, enum nt_tree_layout layout,
+                                             const struct nt_lance_value *value)
 {
-    return (struct nt_tree_builder){
+    return (struct nt_encoding_tree_builder){
         .scratch = making->scratch,
         .value = value,
         .is_one_based = making->is_dictionary_one_based,
@@ -207,8 +209,8 @@ static struct nt_tree_builder start(const struct making *making, enum nt_tree_la
         .error = making->error};
 }
 
-static enum nt_status keep(const struct making *making, struct nt_tree_builder *builder,
-                           const struct nt_tree *known, const struct nt_tree **tree_ret)
+static enum nt_status keep(const struct making *making, struct nt_encoding_tree_builder *builder,
+                           const struct nt_encoding_tree *known, const struct nt_encoding_tree **tree_ret)
 {
     builder->tree.nodes = builder->nodes;
     builder->tree.node_count = builder->count;
@@ -216,7 +218,7 @@ static enum nt_status keep(const struct making *making, struct nt_tree_builder *
 }
 
 /* The buffers of a page that is read as a whole, relative to the first of them. */
-static enum nt_status add_parts(const struct making *making, struct nt_tree *tree,
+static enum nt_status add_parts(const struct making *making, struct nt_encoding_tree *tree,
                                 struct nt_tree_buffer parts[MAX_PARTS])
 {
     const struct nt_lance_page *page = making->page;
@@ -235,7 +237,7 @@ static enum nt_status add_parts(const struct making *making, struct nt_tree *tre
     return NT_OK;
 }
 
-static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct nt_tree *tree,
+static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct nt_encoding_tree *tree,
                                  struct nt_error *error)
 {
     struct nt_proto_numbers numbers = nt_proto_numbers(message, field);
@@ -252,7 +254,7 @@ static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct
     return NT_OK;
 }
 
-static enum nt_status add_encoding(struct nt_tree_builder *builder, struct nt_proto encoding,
+static enum nt_status add_encoding(struct nt_encoding_tree_builder *builder, struct nt_proto encoding,
                                    uint32_t *number_ret)
 {
     *number_ret = builder->count;
@@ -260,7 +262,7 @@ static enum nt_status add_encoding(struct nt_tree_builder *builder, struct nt_pr
 }
 
 /* Adds the encodings of both levels, if they have any. */
-static enum nt_status add_levels(struct nt_tree_builder *builder, struct nt_proto repetition,
+static enum nt_status add_levels(struct nt_encoding_tree_builder *builder, struct nt_proto repetition,
                                  struct nt_proto definition)
 {
     builder->value = NULL;
@@ -274,7 +276,7 @@ static enum nt_status add_levels(struct nt_tree_builder *builder, struct nt_prot
 static enum nt_status make_dictionary(const struct making *making, struct nt_proto message)
 {
     struct nt_lance_layout *layout = making->layout;
-    struct nt_tree_builder builder = start(making, NT_TREE_BLOCK, NULL);
+    struct nt_encoding_tree_builder builder = start(making, NT_TREE_BLOCK, NULL);
     struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
     if (!encoding.bytes)
         return NT_OK;
@@ -286,13 +288,13 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
 
 /* Do neither these layers of a page nor those of any other page of the column mark null values? Lance's
  * reader combines the layers of a column's pages. */
-static bool is_uncounted(const struct making *making, const struct nt_tree *tree)
+static bool is_uncounted(const struct making *making, const struct nt_encoding_tree *tree)
 {
     return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->has_null_levels;
 }
 
 /* A constant has no buffer, but Lance's reader requires one if it is in fixed-size lists. */
-static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buffers)
+static bool has_spare_buffer(const struct nt_encoding_tree_builder *builder, uint64_t buffers)
 {
     return builder->count && builder->nodes[builder->count - 1].kind == NT_TREE_SAME &&
            buffers == (uint64_t)builder->buffers + 1;
@@ -300,8 +302,8 @@ static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buf
 
 static enum nt_status make_mini_block(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = start(making, NT_TREE_MINI_BLOCK, making->value);
-    struct nt_tree *tree = &builder.tree;
+    struct nt_encoding_tree_builder builder = start(making, NT_TREE_MINI_BLOCK, making->value);
+    struct nt_encoding_tree *tree = &builder.tree;
     uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
     tree->has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
     making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
@@ -327,15 +329,15 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
 /* ---- Full zip ---- */
 
 /* Null and empty values have no bytes. */
-static bool may_be_empty(const struct nt_tree_builder *builder)
+static bool may_be_empty(const struct nt_encoding_tree_builder *builder)
 {
     return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
 }
 
-static enum nt_status check_widths(const struct nt_tree_builder *builder)
+static enum nt_status check_widths(const struct nt_encoding_tree_builder *builder)
 {
     enum { MAX_BITS = 1 << 30 };
-    const struct nt_tree *tree = &builder->tree;
+    const struct nt_encoding_tree *tree = &builder->tree;
     bool has_width = tree->value_bits || may_be_empty(builder);
     bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
                       tree->offset_bits == 64;
@@ -356,8 +358,8 @@ static uint32_t get_bits(struct nt_proto message, uint32_t field)
 
 static enum nt_status make_full_zip(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = start(making, NT_TREE_FULL_ZIP, making->value);
-    struct nt_tree *tree = &builder.tree;
+    struct nt_encoding_tree_builder builder = start(making, NT_TREE_FULL_ZIP, making->value);
+    struct nt_encoding_tree *tree = &builder.tree;
     tree->repetition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_REP);
     tree->definition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_DEF);
     tree->value_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE);
@@ -374,32 +376,32 @@ static enum nt_status make_full_zip(const struct making *making, struct nt_proto
 /* ---- Constants ---- */
 
 /* A single value has no encoding; its type defines its form. */
-static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt_lance_value *value)
+static enum nt_status add_value(struct nt_encoding_tree_builder *builder, const struct nt_lance_value *value)
 {
     builder->tree.values = builder->count;
     if (value->is_packed) {
-        const struct nt_tree_node packed = {
+        const struct nt_encoding_tree_node packed = {
             .kind = NT_TREE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
         NT_TRY(nt_tree_add_node(builder, &packed));
     }
     for (uint32_t i = 0; i < value->list_count; i++) {
-        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
-                                          .items = value->lists[i],
-                                          .bits = value->bits,
-                                          .children = {builder->count + 1}};
+        const struct nt_encoding_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+                                                   .items = value->lists[i],
+                                                   .bits = value->bits,
+                                                   .children = {builder->count + 1}};
         NT_TRY(nt_tree_add_node(builder, &list));
     }
     bool is_string = nt_lance_is_string(value);
-    const struct nt_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
-                                      .bits = is_string ? 32 : value->bits};
+    const struct nt_encoding_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
+                                               .bits = is_string ? 32 : value->bits};
     return nt_tree_add_node(builder, &node);
 }
 
 static enum nt_status make_constant(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = start(making, NT_TREE_CONSTANT, NULL);
+    struct nt_encoding_tree_builder builder = start(making, NT_TREE_CONSTANT, NULL);
     struct nt_tree_buffer parts[MAX_PARTS];
-    struct nt_tree *tree = &builder.tree;
+    struct nt_encoding_tree *tree = &builder.tree;
     struct nt_proto_item value = {0};
     if (nt_proto_find(message, NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE, &value)) {
         tree->value = value.bytes;
@@ -449,7 +451,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
 static enum nt_status make_of_array(const struct making *making)
 {
     struct nt_proto member, encoding = making->page->encoding;
-    struct nt_tree_builder builder = start(making, NT_TREE_ARRAY, making->value);
+    struct nt_encoding_tree_builder builder = start(making, NT_TREE_ARRAY, making->value);
     struct nt_tree_buffer parts[MAX_PARTS];
     if (nt_proto_oneof(encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
         making->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
@@ -460,7 +462,7 @@ static enum nt_status make_of_array(const struct making *making)
 
 enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
                                     const struct nt_lance_page *page, const struct nt_lance_value *value,
-                                    bool is_dictionary_one_based, const struct nt_tree *known,
+                                    bool is_dictionary_one_based, const struct nt_encoding_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error)
 {
     const struct making making = {file,   nt_arena_new(),          column, page, value, known,

@@ -28,7 +28,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     layout->is_in_struct_list |= parent->is_in_struct_list;
     layout->multiple = parent->multiple;
     if (parent->type.shape == NT_LANCE_IS_STRUCT_LIST &&
-        !nt_multiply(parent->multiple, parent->type.items, &layout->multiple))
+        !nt_checked_multiply(parent->multiple, parent->type.items, &layout->multiple))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "schema: field %" PRId32 ": the number of items of fixed-size lists overflows",
                        field->id);
@@ -75,12 +75,12 @@ static void count_member(struct nt_lance_field_layout *layouts, uint32_t number)
     struct nt_lance_field_layout *whole = &layouts[layout->packed];
     uint64_t bits = layout->type.value.bits;
     for (uint32_t i = 0; i < layout->type.value.list_count; i++)
-        if (!nt_multiply(bits, layout->type.value.lists[i], &bits))
+        if (!nt_checked_multiply(bits, layout->type.value.lists[i], &bits))
             bits = 0;
     whole->has_strings |= layout->type.shape == NT_LANCE_IS_TEXT || layout->type.shape == NT_LANCE_IS_BYTES;
     layout->member = whole->member++;
     layout->member_offset = whole->member_offset;
-    if (!nt_add(whole->member_offset, bits / 8, &whole->member_offset))
+    if (!nt_checked_add(whole->member_offset, bits / 8, &whole->member_offset))
         whole->member_offset = UINT64_MAX;
 }
 
@@ -200,7 +200,7 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
     uint64_t rows;
     if (lance->legacy || nt_lance_has_item_columns(&lance->tail) || column->failure)
         return NT_OK;
-    if (!nt_multiply(lance->rows, schema->layouts[leaf->field].multiple, &rows))
+    if (!nt_checked_multiply(lance->rows, schema->layouts[leaf->field].multiple, &rows))
         rows = UINT64_MAX;
     if (column->rows == rows)
         return NT_OK;
@@ -523,7 +523,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
             status = add_field(build, &item, part, &number);
         if (i == 0)
             *number_ret = number;
-        if (is_list && !nt_multiply(part->items, value->lists[i], &part->items))
+        if (is_list && !nt_checked_multiply(part->items, value->lists[i], &part->items))
             status = nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
                              "the number of items of fixed-size lists overflows");
     }

@@ -291,10 +291,10 @@ static inline bool nt_lance_is_string(const struct nt_lance_value *value)
     return !value->bits && !value->is_empty;
 }
 
-struct nt_tree_builder {
-    struct nt_arena *scratch; /* for what nodes point to, until the tree is kept */
-    struct nt_tree tree;      /* its layout selects the kind of messages; it gets the nodes at the end */
-    struct nt_tree_node nodes[NT_TREE_NODES];
+struct nt_encoding_tree_builder {
+    struct nt_arena *scratch;     /* for what nodes point to, until the tree is kept */
+    struct nt_encoding_tree tree; /* its layout selects the kind of messages; it gets the nodes at the end */
+    struct nt_encoding_tree_node nodes[NT_TREE_NODES];
     uint32_t count;
     const struct nt_lance_value *value; /* NULL: not values of the column, but levels or indices */
     uint32_t depth;                     /* fixed-size lists around the node to be added */
@@ -305,26 +305,28 @@ struct nt_tree_builder {
 };
 
 /* Adds a node; the caller adds its children next. NT_LIMIT: too many nodes. */
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node);
+enum nt_status nt_tree_add_node(struct nt_encoding_tree_builder *builder,
+                                const struct nt_encoding_tree_node *node);
 
 /* Adds an ArrayEncoding, or else a CompressiveEncoding, as a node with its children. NT_UNSUPPORTED: the
  * encoding is unknown. */
-enum nt_status nt_lance_add_encoding(struct nt_tree_builder *builder, struct nt_proto message);
+enum nt_status nt_lance_add_encoding(struct nt_encoding_tree_builder *builder, struct nt_proto message);
 
 /* ---- Page layouts ---- */
 
 /* How to decode a page of the file. */
 struct nt_lance_layout {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     /* Mini-blocks with a dictionary: the tree, the buffer of the page, and the number of items. */
-    const struct nt_tree *dictionary;
+    const struct nt_encoding_tree *dictionary;
     uint32_t dictionary_buffer;
     uint64_t dictionary_items;
     uint64_t index_depth; /* mini-blocks: list layers in the repetition index; 0: no index */
     uint64_t items;       /* mini-blocks and full zip: number of stored values */
     uint64_t list_items;  /* 2.0: number of items in the page's lists */
     bool is_blob;         /* the values are descriptors of blobs in the file */
-    struct nt_tree blobs; /* blobs: the layers around them, read from the descriptors; all else is unset */
+    struct nt_encoding_tree
+        blobs; /* blobs: the layers around them, read from the descriptors; all else is unset */
 };
 
 /* Returns NT_UNSUPPORTED for an unknown encoding, and NT_CORRUPT for encodings that do not fit each
@@ -332,7 +334,7 @@ struct nt_lance_layout {
  * is used. Memory comes from the file's arena. */
 enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
                                     const struct nt_lance_page *page, const struct nt_lance_value *value,
-                                    bool is_dictionary_one_based, const struct nt_tree *known,
+                                    bool is_dictionary_one_based, const struct nt_encoding_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error);
 
 /* ---- Logical types ---- */
@@ -469,7 +471,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
 
 /* ---- Page lists ---- */
 
-/* Fills a field's group with the pages that `use` selects from a file. To count lists or strings, it
+/* Fills a field's group with the pages that `column_map` selects from a file. To count lists or strings, it
  * reads the column once, chunk by chunk. */
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, const struct nt_lance *lance,
                                    const struct nt_lance_column_map *column_map, struct nt_error *error);
@@ -479,8 +481,8 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, s
 
 /* ---- Page lists of legacy files ---- */
 
-/* Fills a field's group with the pages that `use` selects from a file; `use->column` is the index of
- * the file's field. Returns NT_UNSUPPORTED if that field's type differs from the dataset's. */
+/* Fills a field's group with the pages that `column_map` selects from a file; `column_map->column` is the
+ * index of the file's field. Returns NT_UNSUPPORTED if that field's type differs from the dataset's. */
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
                                           const struct nt_lance *lance,
                                           const struct nt_lance_column_map *column_map,
@@ -657,8 +659,8 @@ uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column,
 
 /* Returns an equal tree that lives as long as the file, so that trees can be compared by address.
  * `known` (may be NULL) is a likely match. The caller holds the dataset's lock. */
-enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *known,
-                                  const struct nt_tree *tree, const struct nt_tree **tree_ret,
-                                  struct nt_error *error);
+enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding_tree *known,
+                                  const struct nt_encoding_tree *tree,
+                                  const struct nt_encoding_tree **tree_ret, struct nt_error *error);
 
 #endif

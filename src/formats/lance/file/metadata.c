@@ -62,7 +62,7 @@ static const struct version *find_version(uint16_t major, uint16_t minor)
 static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t position)
 {
     uint8_t start[5];
-    if (!nt_fits(position, sizeof(start), size) ||
+    if (!nt_range_fits(position, sizeof(start), size) ||
         nt_source_read(source, position, start, sizeof(start), NULL) != NT_OK)
         return false;
     struct nt_cursor cursor = nt_cursor(start, sizeof(start));
@@ -123,7 +123,7 @@ static enum nt_status check_table(const struct nt_lance_tail *tail, const char *
                                   uint32_t entries, struct nt_error *error)
 {
     uint64_t bytes = (uint64_t)entries * TABLE_ENTRY_BYTES;
-    if (nt_fits(offset, bytes, tail->offset))
+    if (nt_range_fits(offset, bytes, tail->offset))
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, tail->offset,
                    "the tail's %s of %" PRIu32 " entries, %" PRIu64 " bytes at %" PRIu64
@@ -253,7 +253,7 @@ static enum nt_status check_buffer(const struct reading *reading, struct nt_prot
                                    const struct nt_lance_buffer *buffer)
 {
     uint64_t size = reading->lance->size;
-    if (nt_fits(buffer->offset, buffer->bytes, size))
+    if (nt_range_fits(buffer->offset, buffer->bytes, size))
         return NT_OK;
     return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
                    "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is outside the file of %" PRIu64
@@ -348,7 +348,7 @@ static enum nt_status add_page_rows(const struct reading *reading, struct nt_pro
     struct nt_lance_page *page = &pages[number];
     page->length = nt_proto_number(message, NT_LANCE_PAGE_LENGTH);
     page->priority = nt_proto_number(message, NT_LANCE_PAGE_PRIORITY);
-    if (!nt_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
+    if (!nt_checked_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
         return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
                        "%" PRIu64 " rows are more than a column can have", page->length);
     return NT_OK;
@@ -503,7 +503,7 @@ static enum nt_status check_entry(const struct table *table, uint32_t number,
 {
     const struct nt_lance_buffer *within = &table->within;
     if (entry->offset >= within->offset &&
-        nt_fits(entry->offset - within->offset, entry->bytes, within->bytes))
+        nt_range_fits(entry->offset - within->offset, entry->bytes, within->bytes))
         return NT_OK;
     return nt_fail(
         error, NT_CORRUPT, table->offset + (uint64_t)number * TABLE_ENTRY_BYTES,
@@ -563,7 +563,7 @@ static enum nt_status span_of(const struct nt_lance *lance, const struct nt_lanc
     for (uint32_t i = 0; i < lance->tail.columns; i++) {
         start = entries[i].offset < start ? entries[i].offset : start;
         end = entries[i].offset + entries[i].bytes > end ? entries[i].offset + entries[i].bytes : end;
-        if (!nt_add(bytes, entries[i].bytes, &bytes))
+        if (!nt_checked_add(bytes, entries[i].bytes, &bytes))
             return nt_fail(error, NT_CORRUPT, lance->tail.column_table,
                            "column metadata of more than 2^64 bytes");
     }

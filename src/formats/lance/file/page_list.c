@@ -29,7 +29,7 @@ static enum nt_status add_blob(struct nt_lance_page_list *list, const uint8_t *d
     entry.decoders[0] = list->decoders[0];
     if (!entry.bytes)
         entry.offset = 0;
-    if (!nt_add(entry.offset, entry.bytes, &end) || end > metadata)
+    if (!nt_checked_add(entry.offset, entry.bytes, &end) || end > metadata)
         return nt_fail(list->error, NT_CORRUPT, NT_NO_OFFSET,
                        "blob %" PRIu64 ", %" PRIu64 " bytes at %" PRIu64
                        ", does not end before the metadata at byte %" PRIu64,
@@ -47,7 +47,7 @@ static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lanc
     uint64_t bytes;
     NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
     NT_TRY(nt_lance_read_chunk(list, opened, &chunk, &packed.data));
-    if (!nt_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit)
+    if (!nt_checked_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit)
         return nt_fail(list->error, NT_LIMIT, chunk.offset,
                        "the positions of %" PRIu64
                        " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
@@ -89,7 +89,7 @@ static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct n
 
 static bool is_all_valid(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     bool is_bare = (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) &&
                    !nt_tree_has_levels(tree) && !nt_tree_is_null(tree);
     return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list->column_map->depth));
@@ -103,7 +103,7 @@ static bool is_plain(const struct nt_lance_page_list *list, const struct nt_lanc
     const struct nt_dtype *dtype = &list->dataset->columns[column].dtype;
     uint64_t bytes;
     return opened->is_plain && dtype->element != NT_ELEMENT_BOOL &&
-           nt_multiply(list->column_map->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
+           nt_checked_multiply(list->column_map->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
 }
 
 static enum nt_status add_decoder_at(struct nt_lance_page_list *list,
@@ -156,7 +156,8 @@ static enum nt_status add_decoders(struct nt_lance_page_list *list, const struct
 static enum nt_status check_layer(const struct nt_lance_page_list *list,
                                   const struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree *tree = opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
+    const struct nt_encoding_tree *tree =
+        opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
     if (tree->layout == NT_TREE_ARRAY || list->column_map->layer < tree->layer_count)
         return NT_OK;
     return nt_fail_below(list->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
@@ -165,7 +166,7 @@ static enum nt_status check_layer(const struct nt_lance_page_list *list,
 
 static bool has_to_be_read(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
     bool has_unknown_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
@@ -176,7 +177,7 @@ static bool has_to_be_read(const struct nt_lance_page_list *list, const struct n
 static enum nt_status count_chunk(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
                                   const struct nt_lance_chunk *chunk, struct nt_page_list_entry *entry)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     const struct nt_lance_column_map *column_map = list->column_map;
     struct nt_tree_counts counts;
     NT_TRY(nt_lance_count_chunk(list, opened, chunk, nt_lance_page_list_is_strings(list), &counts));
@@ -202,7 +203,7 @@ static enum nt_status count_chunk(struct nt_lance_page_list *list, struct nt_lan
 static bool is_uncounted(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                          const struct nt_lance_chunk *chunk)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     uint32_t lists = nt_tree_lists(tree, list->column_map->layer);
     bool is_list = nt_lance_page_list_kind(list) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
@@ -211,7 +212,7 @@ static bool is_uncounted(const struct nt_lance_page_list *list, const struct nt_
 }
 
 /* A uniform page has equal entries for chunks of equal length. */
-static bool is_as_before(const struct nt_lance_page_list *list, const struct nt_tree *tree,
+static bool is_as_before(const struct nt_lance_page_list *list, const struct nt_encoding_tree *tree,
                          const struct nt_page_list_entry *entry)
 {
     return list->count > list->first_of_page && nt_lance_is_uniform(tree) &&
@@ -220,7 +221,7 @@ static bool is_as_before(const struct nt_lance_page_list *list, const struct nt_
 
 static enum nt_status fill_chunk(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     struct nt_lance_chunk chunk;
     enum nt_status status = NT_OK;
     NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
@@ -296,7 +297,7 @@ static enum nt_status fill_structure(struct nt_lance_page_list *list, const stru
 static enum nt_status check_around(const struct nt_lance_page_list *list,
                                    const struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree *blobs = &opened->layout.blobs;
+    const struct nt_encoding_tree *blobs = &opened->layout.blobs;
     bool has_lists = list->column_map->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
     if (!has_lists && !opened->layout.dictionary)
         return NT_OK;
@@ -321,7 +322,7 @@ static enum nt_status check_descriptors(const struct nt_lance_page_list *list,
 }
 
 static enum nt_status fill_page(struct nt_lance_page_list *list, const struct nt_lance_page *page,
-                                const struct nt_tree **known)
+                                const struct nt_encoding_tree **known)
 {
     struct nt_lance_page_reader opened;
     uint64_t before = list->rows;
@@ -350,7 +351,7 @@ static enum nt_status fill_page(struct nt_lance_page_list *list, const struct nt
 static enum nt_status fill(struct nt_lance_page_list *list)
 {
     const struct nt_lance_column *column = &list->lance->columns[list->column_map->column];
-    const struct nt_tree *known = NULL;
+    const struct nt_encoding_tree *known = NULL;
     for (uint32_t i = 0; i < column->page_count; i++)
         NT_TRY(nt_with_context(fill_page(list, &column->pages[i], &known), list->error, "page %" PRIu32, i));
     return NT_OK;
@@ -369,7 +370,7 @@ static uint64_t count_bytes(const struct nt_lance_page_list *list)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (!nt_add(bytes, list->entry[i].bytes, &bytes))
+        if (!nt_checked_add(bytes, list->entry[i].bytes, &bytes))
             return UINT64_MAX;
     return bytes;
 }

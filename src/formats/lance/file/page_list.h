@@ -28,7 +28,7 @@ void nt_lance_row_index_close(struct nt_lance_row_index *index);
 uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_t chunk);
 /* Compares the index with the levels of a chunk. Call it for each chunk in order: only the next chunk
  * shows whether the last row continues. */
-enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_tree *tree,
+enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
                                         uint64_t chunk, const struct nt_tree_counts *counts,
                                         struct nt_error *error);
 
@@ -83,12 +83,13 @@ struct nt_lance_page_reader {
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
                                   const struct nt_lance_page *page,
-                                  const struct nt_lance_column_map *column_map, const struct nt_tree *known,
-                                  struct nt_lance_page_reader *opened, struct nt_error *error);
+                                  const struct nt_lance_column_map *column_map,
+                                  const struct nt_encoding_tree *known, struct nt_lance_page_reader *opened,
+                                  struct nt_error *error);
 /* Returns the whole page, from the first byte of its buffers to the last. */
 struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page);
 /* Do all rows of a page without levels have the same value, or null, whatever their number? */
-bool nt_lance_is_uniform(const struct nt_tree *tree);
+bool nt_lance_is_uniform(const struct nt_encoding_tree *tree);
 void nt_lance_close_page(struct nt_lance_page_reader *opened);
 /* Returns the next chunk. Call it page_chunks times. */
 enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,

@@ -52,7 +52,7 @@ enum nt_status nt_lance_page_list_charge(struct nt_lance_page_list *list, uint64
 {
     enum { MAX_PAGES = 64 };
     uint64_t limit;
-    if (!nt_multiply(list->dataset->file->page_bytes, MAX_PAGES, &limit))
+    if (!nt_checked_multiply(list->dataset->file->page_bytes, MAX_PAGES, &limit))
         limit = UINT64_MAX;
     if (bytes <= limit - list->spent) {
         list->spent += bytes;
@@ -80,12 +80,13 @@ enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list, const str
     NT_TRY(nt_budget_take(&list->dataset->file->budget, NT_COST_ENVELOPE_BYTE, FILLED_BYTES, entry->offset,
                           list->error));
     list->taken++;
-    struct nt_page_list_entry *grown = nt_grow(list->entry, list->count, &list->capacity, sizeof(*grown));
+    struct nt_page_list_entry *grown =
+        nt_array_grow(list->entry, list->count, &list->capacity, sizeof(*grown));
     NT_TRY(nt_check_memory(grown, list->error));
     uint64_t first = list->rows;
     list->entry = grown;
     grown[list->count] = *entry;
-    if (!nt_add(list->rows, entry->rows, &list->rows))
+    if (!nt_checked_add(list->rows, entry->rows, &list->rows))
         return nt_fail(list->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
     if (list->column_map->repeats > 1)
         begin_lists(list->column_map->repeats, first, &grown[list->count]);
@@ -113,12 +114,12 @@ enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error)
 {
-    static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
-                                             .values = NT_NO_NODE,
-                                             .repetition = NT_NO_NODE,
-                                             .definition = NT_NO_NODE,
-                                             .layer_count = 1,
-                                             .layers = {NT_LAYER_ITEM}};
+    static const struct nt_encoding_tree all_valid = {.layout = NT_TREE_CONSTANT,
+                                                      .values = NT_NO_NODE,
+                                                      .repetition = NT_NO_NODE,
+                                                      .definition = NT_NO_NODE,
+                                                      .layer_count = 1,
+                                                      .layers = {NT_LAYER_ITEM}};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     const struct nt_tree_state state = {&all_valid, {.output = NT_TREE_VALID}};
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
@@ -193,7 +194,7 @@ static enum nt_status add_page(const struct putting *putting, const struct nt_pa
 static enum nt_status put_values(const struct putting *putting, const struct nt_page_list_entry *entry)
 {
     uint64_t elements;
-    if (!nt_multiply(entry->rows, putting->list->column_map->items, &elements))
+    if (!nt_checked_multiply(entry->rows, putting->list->column_map->items, &elements))
         return nt_fail(putting->list->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
     return add_page(putting, entry, elements, entry->skipped, entry->is_uniform);
@@ -214,7 +215,7 @@ static enum nt_status put_ends(struct putting *putting, const struct nt_page_lis
                                uint64_t added, const char *what)
 {
     NT_TRY(add_page(putting, entry, entry->rows, putting->base, false));
-    if (!nt_add(putting->base, added, &putting->base))
+    if (!nt_checked_add(putting->base, added, &putting->base))
         return nt_fail(putting->list->error, NT_CORRUPT, entry->offset, "the column has more than 2^64 %s",
                        what);
     return NT_OK;
@@ -387,7 +388,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
     struct nt_tree_counts counts = {.bytes = 0};
     enum nt_status status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
     if (status == NT_OK &&
-        (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
+        (!nt_checked_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
         status = nt_fail(list->error, NT_LIMIT, buffer->offset,
                          "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);

@@ -60,11 +60,11 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical
 
 /* What a column of a physical dataset has of a page of the file. */
 struct physical_page {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     uint64_t values, bytes, levels;
 };
 
-static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt_tree *tree,
+static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt_encoding_tree *tree,
                                 struct physical_page *physical_page)
 {
     return nt_lance_keep_tree(list->dataset->file, NULL, tree, &physical_page->tree, list->error);
@@ -75,7 +75,7 @@ static enum nt_status make_whole(struct nt_lance_page_list *list, const struct n
                                  const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     struct nt_tree_buffer parts[2];
-    struct nt_tree tree = *opened->layout.tree;
+    struct nt_encoding_tree tree = *opened->layout.tree;
     tree.is_whole = true;
     tree.part_count = tree.layout == NT_TREE_MINI_BLOCK ? 2 : 1;
     for (uint32_t i = 0; i < tree.part_count; i++) { /* part_count was checked on opening the page */
@@ -88,10 +88,10 @@ static enum nt_status make_whole(struct nt_lance_page_list *list, const struct n
 }
 
 /* Builds the tree of a single value, without the layers around it. */
-static enum nt_status make_single(struct nt_lance_page_list *list, const struct nt_tree *constant,
+static enum nt_status make_single(struct nt_lance_page_list *list, const struct nt_encoding_tree *constant,
                                   struct physical_page *physical_page)
 {
-    struct nt_tree tree = *constant;
+    struct nt_encoding_tree tree = *constant;
     tree.part_count = constant->has_value_part;
     tree.repetition = tree.definition = NT_NO_NODE;
     tree.repetition_count = tree.definition_count = 0;
@@ -105,7 +105,7 @@ static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt
                                 enum nt_tree_output output, const struct nt_lance_chunk *span,
                                 struct physical_page *physical_page)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     *physical_page =
         (struct physical_page){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
     if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
@@ -125,8 +125,9 @@ static enum nt_status count_chunks(struct nt_lance_page_list *list, struct nt_la
         struct nt_tree_counts counts;
         NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
         enum nt_status status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
-        if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
-                                !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
+        if (status == NT_OK &&
+            (!nt_checked_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
+             !nt_checked_add(physical_page->levels, counts.levels, &physical_page->levels)))
             status = nt_fail(list->error, NT_CORRUPT, chunk.offset,
                              "the column has more than 2^64 bytes or levels");
         NT_TRY(nt_lance_page_list_locate_chunk_failure(list, status, opened, &chunk));
@@ -154,7 +155,7 @@ static enum nt_status count(struct nt_lance_page_list *list, struct nt_lance_pag
                             enum nt_tree_output output, const struct nt_lance_chunk *span,
                             struct physical_page *physical_page)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     bool is_constant = tree->layout == NT_TREE_CONSTANT;
     if (output == NT_TREE_BYTES && is_constant)
         return count_single(list, opened, span, physical_page);
@@ -187,7 +188,7 @@ static enum nt_status add_page(struct nt_lance_page_list *list, struct nt_group_
     if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS) {
         page.parameter = physical_page->values;
         elements = output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
-    } else if (output == NT_TREE_VALUES && !nt_multiply(elements, list->column_map->items, &elements))
+    } else if (output == NT_TREE_VALUES && !nt_checked_multiply(elements, list->column_map->items, &elements))
         elements = UINT64_MAX;
     page.elements = (uint32_t)elements;
     if (elements > UINT32_MAX)
@@ -198,7 +199,7 @@ static enum nt_status add_page(struct nt_lance_page_list *list, struct nt_group_
 
 static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_group_builder *builder,
                                  uint32_t column, const struct nt_lance_page *page,
-                                 const struct nt_tree **known)
+                                 const struct nt_encoding_tree **known)
 {
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
     enum nt_tree_output output = contents[content].output;
@@ -234,7 +235,7 @@ static enum nt_status store_column(struct nt_lance_page_list *list, struct nt_gr
                                    uint32_t column)
 {
     const struct nt_lance_column *of = &list->lance->columns[list->column_map->column];
-    const struct nt_tree *known = NULL;
+    const struct nt_encoding_tree *known = NULL;
     NT_TRY(nt_group_builder_start(builder, builder->group->first_cluster, column, list->error));
     for (uint32_t i = 0; i < of->page_count; i++)
         NT_TRY(nt_with_context(store_page(list, builder, column, &of->pages[i], &known), list->error,
@@ -458,7 +459,7 @@ static enum nt_status add_parts(struct nt_dataset *physical, const struct nt_dat
     uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
     NT_TRY(nt_check_memory(entries, error));
     for (uint32_t i = 0; i < dataset->part_count; i++)
-        entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
+        entries[i] = dataset->part_boundaries[i + 1] - dataset->part_boundaries[i];
     enum nt_status status = nt_dataset_add_field_groups(physical, entries, dataset->part_count, error);
     free(entries);
     physical->part_metadata_bytes = dataset->part_metadata_bytes;

@@ -342,7 +342,7 @@ static void write_value(struct nt_json *json, const struct nt_proto_field *field
 static void write_key(struct nt_json *json, const struct nt_proto_field *field)
 {
     struct nt_buffer key = {0};
-    nt_buffer_format(&key, "%s%s", field->name, field->kind == NT_PROTO_BYTES ? "_hex" : "");
+    nt_buffer_append_format(&key, "%s%s", field->name, field->kind == NT_PROTO_BYTES ? "_hex" : "");
     nt_json_key(json, nt_buffer_string(&key));
     nt_buffer_deinit_part(&key, json->out);
 }

@@ -40,7 +40,7 @@ static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t
     for (uint64_t i = 0; i < index->count; i++) {
         const struct entry entry = entry_of(index, i);
         bool is_last = i + 1 == index->count;
-        if (!nt_add(ended, entry.ended, &ended) || ended > rows ||
+        if (!nt_checked_add(ended, entry.ended, &ended) || ended > rows ||
             (is_last && (entry.left || ended != rows)) ||
             (is_continued(index, i) && !entry.ended && !entry.left))
             return nt_fail(error, NT_CORRUPT, position_of(index, i),
@@ -62,8 +62,8 @@ static enum nt_status place_index(const struct nt_lance_page *page, const struct
                              number + 1, page->buffer_count);
     const struct nt_lance_buffer *buffer = &page->buffers[number];
     if (layout->index_depth >= UINT32_MAX / sizeof(uint64_t) - 1 ||
-        !nt_multiply(layout->index_depth + 1, sizeof(uint64_t), &entry_bytes) ||
-        !nt_multiply(index->count, entry_bytes, &bytes) || bytes != buffer->bytes)
+        !nt_checked_multiply(layout->index_depth + 1, sizeof(uint64_t), &entry_bytes) ||
+        !nt_checked_multiply(index->count, entry_bytes, &bytes) || bytes != buffer->bytes)
         return nt_fail(error, NT_CORRUPT, buffer->offset,
                        "a repetition index of depth %" PRIu64 " cannot have %" PRIu64 " bytes for %" PRIu64
                        " chunks",
@@ -94,7 +94,7 @@ void nt_lance_row_index_close(struct nt_lance_row_index *index)
     free((void *)index->entries);
 }
 
-static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_tree *tree,
+static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
 {
     const struct nt_tree_counts *counts = &index->counted;
@@ -109,7 +109,7 @@ static enum nt_status check_entry(const struct nt_lance_row_index *index, const 
                    found.ended, chunk, found.left, expected.ended, expected.left);
 }
 
-enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_tree *tree,
+enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
                                         uint64_t chunk, const struct nt_tree_counts *counts,
                                         struct nt_error *error)
 {
@@ -176,7 +176,7 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
 /* Finds the bytes of an item. In lists of fixed-width values, without outer lists, all items have the
  * same size, and only the levels of empty lists are between them. Items without bytes look like empty
  * lists. */
-static void find_item_bytes(const struct nt_tree *tree, struct nt_lance_row_offsets *offsets)
+static void find_item_bytes(const struct nt_encoding_tree *tree, struct nt_lance_row_offsets *offsets)
 {
     if (tree->offset_bits || !tree->value_bits || !tree->layer_count ||
         nt_tree_lists(tree, tree->layer_count - 1) != 1)
@@ -259,7 +259,7 @@ struct checking {
 static enum nt_status check_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
                                    bool *is_wrong)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_encoding_tree *tree = opened->layout.tree;
     enum nt_status status = NT_OK;
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
         uint64_t number = opened->next_chunk_number;
@@ -363,5 +363,5 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
         status = check_column(&checking);
     }
     free(users);
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }

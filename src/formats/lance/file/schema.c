@@ -62,17 +62,17 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
 /* ---- Fields by their ids ---- */
 
 struct known_id {
-    struct nt_link link;
+    struct nt_hash_link link;
     int32_t id;
     uint32_t field;
 };
 
 static const struct known_id *find_id(const struct nt_hash_table *ids, int32_t id)
 {
-    struct nt_link *link = nt_hash_table_find(ids, (uint32_t)id);
+    struct nt_hash_link *link = nt_hash_table_find(ids, (uint32_t)id);
     for (; link; link = nt_hash_table_next(link))
-        if (NT_LINKED(link, struct known_id, link)->id == id)
-            return NT_LINKED(link, struct known_id, link);
+        if (NT_CONTAINER_OF(link, struct known_id, link)->id == id)
+            return NT_CONTAINER_OF(link, struct known_id, link);
     return NULL;
 }
 

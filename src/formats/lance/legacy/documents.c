@@ -48,7 +48,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
         return nt_fail_number(error, NT_CORRUPT, cell->offset, "rows of statistics",
                               lance->legacy->table.batches, cell->length);
     if (!nt_lance_page_bytes(paging, &type->value, cell->length, &column->stored_bytes) ||
-        !nt_fits(cell->offset, column->stored_bytes, lance->size))
+        !nt_range_fits(cell->offset, column->stored_bytes, lance->size))
         return nt_fail(error, NT_CORRUPT, cell->offset,
                        "statistics of %" PRIu64 " rows are outside the file of %" PRIu64 " bytes",
                        cell->length, lance->size);
@@ -68,7 +68,7 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
     if (!column->type)
         return NT_OK;
     uint64_t offset = nt_lance_cells(&statistics->table, statistics->schema.fields[field].id)->offset;
-    if (!nt_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
+    if (!nt_checked_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
         return nt_fail(error, NT_LIMIT, offset,
                        "the statistics have %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        bytes, dataset->file->page_bytes);
@@ -185,7 +185,7 @@ static enum nt_status lance_statistics_open(const struct nt_file *file, const st
 {
     const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
     if (failure)
-        return nt_fail_with(error, failure);
+        return nt_fail_copy(error, failure);
     return nt_lance_open_text(dataset, nt_lance_of(dataset)->legacy->statistics.schema.field_count,
                               write_statistics, NULL, text_ret, error);
 }
@@ -207,19 +207,19 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_page_table *table = &statistics->table;
-    NT_TRY(nt_layout_put(output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell),
-                         "page table"));
+    NT_TRY(nt_layout_emit_range(output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell),
+                                "page table"));
     for (uint32_t i = 0; i < statistics->schema.field_count; i++) {
         struct nt_error unused;
         struct column column;
         enum nt_status status = find_column(lance, i, &column, &unused);
         if (nt_is_environmental(status))
-            return nt_fail_with(error, &unused);
+            return nt_fail_copy(error, &unused);
         if (status != NT_OK || !column.type)
             continue;
         uint64_t offset = nt_lance_cells(table, statistics->schema.fields[i].id)->offset;
-        NT_TRY(nt_layout_put(output, offset, column.stored_bytes, "statistics"));
-        NT_TRY(nt_layout_put(output, column.begin, column.bytes, "statistics"));
+        NT_TRY(nt_layout_emit_range(output, offset, column.stored_bytes, "statistics"));
+        NT_TRY(nt_layout_emit_range(output, column.begin, column.bytes, "statistics"));
     }
     return NT_OK;
 }
@@ -378,18 +378,18 @@ enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, u
 static enum nt_status put_message(const struct nt_layout_output *output,
                                   const struct nt_lance_buffer *message, const char *owner)
 {
-    return nt_layout_put(output, message->offset - NT_LANCE_LENGTH_BYTES,
-                         NT_LANCE_LENGTH_BYTES + message->bytes, owner);
+    return nt_layout_emit_range(output, message->offset - NT_LANCE_LENGTH_BYTES,
+                                NT_LANCE_LENGTH_BYTES + message->bytes, owner);
 }
 
 enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struct nt_layout_output *output,
                                        struct nt_error *error)
 {
     const struct nt_lance_legacy *legacy = lance->legacy;
-    NT_TRY(nt_layout_put(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer"));
+    NT_TRY(nt_layout_emit_range(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer"));
     NT_TRY(put_message(output, &legacy->metadata_range, "metadata"));
     NT_TRY(put_message(output, &lance->globals[0], "schema"));
-    NT_TRY(nt_layout_put(
+    NT_TRY(nt_layout_emit_range(
         output, legacy->table.offset,
         (uint64_t)legacy->table.fields * legacy->table.batches * sizeof(struct nt_lance_cell), "page table"));
     return lance_statistics_lay_out(lance, output, error);

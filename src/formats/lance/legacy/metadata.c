@@ -60,7 +60,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
 {
     *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_NONE};
     if (nt_proto_number(field->message, NT_LANCE_FIELD_ENCODING) == NT_LANCE_LEGACY_ENCODING_RLE)
-        return refuse("the encoding RLE, which no version of Lance has defined", failure);
+        return refuse("cannot read the encoding RLE, which no version of Lance has defined", failure);
     if (type->is_dictionary && type->shape != NT_LANCE_IS_UNKNOWN)
         return find_dictionary(field, type, paging, failure);
     switch (type->shape) {
@@ -106,12 +106,12 @@ bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct
                          uint64_t elements, uint64_t *bytes_ret)
 {
     uint64_t bits;
-    if (paging->kind == NT_LANCE_PAGE_STRINGS && !nt_add(elements, 1, &elements))
+    if (paging->kind == NT_LANCE_PAGE_STRINGS && !nt_checked_add(elements, 1, &elements))
         return false;
     for (uint32_t i = 0; paging->kind == NT_LANCE_PAGE_PLAIN && i < value->list_count; i++)
-        if (!nt_multiply(elements, value->lists[i], &elements))
+        if (!nt_checked_multiply(elements, value->lists[i], &elements))
             return false;
-    if (!nt_multiply(elements, paging->bits, &bits))
+    if (!nt_checked_multiply(elements, paging->bits, &bits))
         return false;
     *bytes_ret = bits / 8 + (bits % 8 != 0);
     return true;
@@ -228,13 +228,13 @@ static enum nt_status find_message(const struct reading *reading, uint64_t posit
 {
     uint8_t length[NT_LANCE_LENGTH_BYTES];
     uint64_t end = reading->lance->tail.offset;
-    if (!nt_fits(position, NT_LANCE_LENGTH_BYTES, end))
+    if (!nt_range_fits(position, NT_LANCE_LENGTH_BYTES, end))
         return nt_fail(reading->error, NT_CORRUPT, position,
                        "%s begins at %" PRIu64 ", but only %" PRIu64 " bytes precede the tail", name,
                        position, end);
     NT_TRY(nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error));
     *range = (struct nt_lance_buffer){position + NT_LANCE_LENGTH_BYTES, nt_load_le32(length)};
-    if (nt_fits(range->offset, range->bytes, end))
+    if (nt_range_fits(range->offset, range->bytes, end))
         return NT_OK;
     return nt_fail(reading->error, NT_CORRUPT, position,
                    "%s of %" PRIu64 " bytes does not end before the tail at %" PRIu64, name, range->bytes,
@@ -336,8 +336,9 @@ static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_l
 static enum nt_status read_cells(const struct reading *reading, struct nt_lance_page_table *table)
 {
     uint64_t count, bytes, end = reading->lance->tail.offset;
-    if (!nt_multiply(table->fields, table->batches, &count) ||
-        !nt_multiply(count, sizeof(struct nt_lance_cell), &bytes) || !nt_fits(table->offset, bytes, end))
+    if (!nt_checked_multiply(table->fields, table->batches, &count) ||
+        !nt_checked_multiply(count, sizeof(struct nt_lance_cell), &bytes) ||
+        !nt_range_fits(table->offset, bytes, end))
         return nt_fail(reading->error, NT_CORRUPT, table->offset,
                        "a page table of %" PRIu32 " fields and %" PRIu32
                        " batches does not end before the tail at %" PRIu64,
@@ -401,7 +402,7 @@ static enum nt_status try_statistics(const struct reading *reading)
     struct nt_proto message = nt_proto_message(reading->legacy->metadata, NT_LANCE_METADATA_STATISTICS);
     enum nt_status status = message.bytes ? read_statistics(&trying, message, statistics) : NT_OK;
     if (status == NT_OK || nt_is_environmental(status))
-        return status == NT_OK ? NT_OK : nt_fail_with(reading->error, &failure);
+        return status == NT_OK ? NT_OK : nt_fail_copy(reading->error, &failure);
     nt_error_context(&failure, "statistics");
     *statistics = (struct nt_lance_statistics){0};
     return nt_failure_keep(&failure, reading->file->arena, &statistics->failure, reading->error);

@@ -28,11 +28,11 @@ struct nt_lance_legacy_pages {
     const struct nt_lance *lance;
     const struct nt_lance_column_map *column_map;
     const struct nt_lance_page_format *paging;
-    uint32_t counted;                  /* the field of the file whose pages give the row counts */
-    const struct nt_lance_cell *cells; /* of `counted` */
-    struct nt_lance_batch *batches;    /* from malloc, one for each batch of the file */
-    struct nt_lance_items items;       /* dictionaries */
-    const struct nt_tree *known;       /* the last tree that was built */
+    uint32_t counted;                     /* the field of the file whose pages give the row counts */
+    const struct nt_lance_cell *cells;    /* of `counted` */
+    struct nt_lance_batch *batches;       /* from malloc, one for each batch of the file */
+    struct nt_lance_items items;          /* dictionaries */
+    const struct nt_encoding_tree *known; /* the last tree that was built */
     struct nt_error *error;
 };
 
@@ -45,19 +45,20 @@ static bool is_strings(const struct nt_lance_legacy_pages *listing)
 
 /* Builds a flat tree of `bits`-wide values over a page of `bytes`: dictionary indices or offsets. */
 static enum nt_status lance_flat_tree(struct nt_lance_legacy_pages *listing, bool are_offsets, uint32_t bits,
-                                      uint64_t bytes, const struct nt_tree **tree_ret)
+                                      uint64_t bytes, const struct nt_encoding_tree **tree_ret)
 {
-    const struct nt_tree_node nodes[] = {{.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
-                                         {.kind = NT_TREE_FLAT, .bits = bits}};
+    const struct nt_encoding_tree_node nodes[] = {
+        {.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
+        {.kind = NT_TREE_FLAT, .bits = bits}};
     const struct nt_tree_buffer part = {0, bytes};
-    const struct nt_tree tree = {.layout = NT_TREE_ARRAY,
-                                 .nodes = are_offsets ? &nodes[0] : &nodes[1],
-                                 .node_count = are_offsets ? 2 : 1,
-                                 .repetition = NT_NO_NODE,
-                                 .definition = NT_NO_NODE,
-                                 .has_dictionary = !are_offsets,
-                                 .parts = &part,
-                                 .part_count = 1};
+    const struct nt_encoding_tree tree = {.layout = NT_TREE_ARRAY,
+                                          .nodes = are_offsets ? &nodes[0] : &nodes[1],
+                                          .node_count = are_offsets ? 2 : 1,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = NT_NO_NODE,
+                                          .has_dictionary = !are_offsets,
+                                          .parts = &part,
+                                          .part_count = 1};
     NT_TRY(nt_lance_keep_tree(listing->dataset->file, listing->known, &tree, tree_ret, listing->error));
     listing->known = *tree_ret;
     return NT_OK;
@@ -70,9 +71,9 @@ static enum nt_status check_items(const struct nt_lance_legacy_pages *listing, u
 {
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
     uint64_t elements = count, width = is_strings(listing) ? OFFSET_BITS / 8 : listing->field->dtype.bytes;
-    bool is_counted = !is_strings(listing) || nt_add(count, 1, &elements);
-    if (!is_counted || count > UINT32_MAX || !nt_multiply(elements, width, stored_ret) ||
-        !nt_fits(offset, *stored_ret, listing->lance->size))
+    bool is_counted = !is_strings(listing) || nt_checked_add(count, 1, &elements);
+    if (!is_counted || count > UINT32_MAX || !nt_checked_multiply(elements, width, stored_ret) ||
+        !nt_range_fits(offset, *stored_ret, listing->lance->size))
         return nt_fail(listing->error, NT_CORRUPT, offset,
                        "a dictionary of %" PRIu64 " items is outside the file of %" PRIu64 " bytes", count,
                        listing->lance->size);
@@ -163,7 +164,7 @@ static enum nt_status lance_open_items(struct nt_lance_legacy_pages *listing)
 /* Decodes the batch's indices to compute the size of all its strings. */
 static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     struct nt_tree_counts counts = {0};
     uint64_t limit = listing->dataset->file->page_bytes;
     if (batch->stored_bytes > limit)
@@ -201,7 +202,7 @@ static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *o
     return nt_dictionary_gather(&numbers, &packed->dependencies[0], output, error);
 }
 
-static const struct nt_decoder_ops validity_ops = {.decode = choose_validity, .takes_memory = true};
+static const struct nt_decoder_ops validity_ops = {.decode = choose_validity, .allocates_memory = true};
 
 static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32_t *number_ret)
 {
@@ -306,7 +307,7 @@ static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, ui
                               batch->rows);
     const struct nt_lance_value *value = &lance->schema.layouts[listing->column_map->column].type.value;
     if (!nt_lance_page_bytes(listing->paging, value, cell->length, &batch->stored_bytes) ||
-        !nt_fits(cell->offset, batch->stored_bytes, lance->size))
+        !nt_range_fits(cell->offset, batch->stored_bytes, lance->size))
         return nt_fail(listing->error, NT_CORRUPT, cell->offset,
                        "a page of %" PRIu64 " elements is outside the file of %" PRIu64 " bytes",
                        cell->length, lance->size);
@@ -349,8 +350,8 @@ static enum nt_status open_batches(struct nt_lance_legacy_pages *listing)
     uint64_t stored = 0;
     for (uint32_t i = 0; i < count; i++) {
         enum nt_status status = open_batch(listing, i, &listing->batches[i]);
-        if (status == NT_OK &&
-            (!nt_add(stored, listing->batches[i].stored_bytes, &stored) || stored > listing->lance->size))
+        if (status == NT_OK && (!nt_checked_add(stored, listing->batches[i].stored_bytes, &stored) ||
+                                stored > listing->lance->size))
             status = nt_fail(listing->error, NT_CORRUPT, listing->cells[i].offset,
                              "pages of a field have more bytes than the file");
         if (status == NT_OK)
@@ -452,7 +453,7 @@ static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_
     struct nt_page page = {
         .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = is_ends ? base : 0};
     uint64_t elements;
-    if (!nt_multiply(batch->rows, listing->column_map->items, &elements))
+    if (!nt_checked_multiply(batch->rows, listing->column_map->items, &elements))
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "the number of items of fixed-size lists overflows");
     if (is_all_valid(listing, output)) {
@@ -476,7 +477,7 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
             continue;
         NT_TRY(output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
                                        : put_rows(listing, builder, column, batch, output, base));
-        if (!nt_add(base, batch->bytes, &base))
+        if (!nt_checked_add(base, batch->bytes, &base))
             return nt_fail(listing->error, NT_CORRUPT, batch->offset,
                            "the column has more than 2^64 bytes or items");
     }
@@ -501,7 +502,7 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
                        "cannot read blobs in legacy files");
     if (lance->columns[listing->column_map->column].failure)
-        return nt_fail_with(listing->error, lance->columns[listing->column_map->column].failure);
+        return nt_fail_copy(listing->error, lance->columns[listing->column_map->column].failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
     NT_TRY(nt_check_memory(listing->batches, listing->error));
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)

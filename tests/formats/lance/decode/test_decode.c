@@ -35,7 +35,7 @@ static void tear_down(void)
 
 enum { VALUES, STRINGS, LEVELS, RUNS, RUN_VALUES, RUN_LENGTHS };
 
-static const struct nt_tree_node nodes[] = {
+static const struct nt_encoding_tree_node nodes[] = {
     [VALUES] = {.kind = NT_TREE_FLAT, .bits = 32},
     [STRINGS] = {.kind = NT_TREE_VARIABLE, .bits = 32},
     [LEVELS] = {.kind = NT_TREE_FLAT, .bits = 16},
@@ -44,16 +44,16 @@ static const struct nt_tree_node nodes[] = {
     [RUN_LENGTHS] = {.kind = NT_TREE_FLAT, .bits = 8},
 };
 
-static struct nt_tree tree_of(enum nt_tree_layout layout, uint32_t values, uint32_t levels)
+static struct nt_encoding_tree tree_of(enum nt_tree_layout layout, uint32_t values, uint32_t levels)
 {
-    struct nt_tree tree = {.layout = layout,
-                           .nodes = nodes,
-                           .node_count = sizeof(nodes) / sizeof(*nodes),
-                           .values = values,
-                           .repetition = NT_NO_NODE,
-                           .definition = NT_NO_NODE,
-                           .buffers = 1,
-                           .layer_count = model.layer_count};
+    struct nt_encoding_tree tree = {.layout = layout,
+                                    .nodes = nodes,
+                                    .node_count = sizeof(nodes) / sizeof(*nodes),
+                                    .values = values,
+                                    .repetition = NT_NO_NODE,
+                                    .definition = NT_NO_NODE,
+                                    .buffers = 1,
+                                    .layer_count = model.layer_count};
     memcpy(tree.layers, model.layers, model.layer_count);
     if (layout != NT_TREE_FULL_ZIP && model_has_lists(&model))
         tree.repetition = levels;
@@ -62,7 +62,7 @@ static struct nt_tree tree_of(enum nt_tree_layout layout, uint32_t values, uint3
     return tree;
 }
 
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *spec,
+static enum nt_status decode(const struct nt_encoding_tree *tree, const struct nt_tree_output_spec *spec,
                              uint64_t parameter, uint64_t elements, uint32_t width, void *output)
 {
     uint8_t *bytes = exact_copy(page.bytes, page.count);
@@ -80,7 +80,7 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_ou
     return status;
 }
 
-static struct nt_tree_counts counts_of(const struct nt_tree *tree, uint64_t values, bool needs_bytes)
+static struct nt_tree_counts counts_of(const struct nt_encoding_tree *tree, uint64_t values, bool needs_bytes)
 {
     struct nt_tree_counts counts;
     const struct nt_packed packed = {
@@ -96,7 +96,7 @@ static uint64_t rows_in(uint32_t layer, uint64_t begin, uint64_t end)
     return model_rows_before(&model, layer, end) - model_rows_before(&model, layer, begin);
 }
 
-static void assert_values(const struct nt_tree *tree, uint64_t begin, uint64_t end)
+static void assert_values(const struct nt_encoding_tree *tree, uint64_t begin, uint64_t end)
 {
     static uint32_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, 0, begin), rows = rows_in(0, begin, end);
@@ -105,7 +105,7 @@ static void assert_values(const struct nt_tree *tree, uint64_t begin, uint64_t e
         ck_assert_uint_eq(found[i], model.of[0].valid[first + i] ? model.values[first + i] : 0);
 }
 
-static void assert_strings(const struct nt_tree *tree, uint64_t begin, uint64_t end)
+static void assert_strings(const struct nt_encoding_tree *tree, uint64_t begin, uint64_t end)
 {
     static uint64_t ends[MODEL_MAX];
     static char bytes[MODEL_MAX * 4], expected[MODEL_MAX * 4];
@@ -121,7 +121,7 @@ static void assert_strings(const struct nt_tree *tree, uint64_t begin, uint64_t 
     ck_assert(!memcmp(bytes, expected, total));
 }
 
-static void assert_validity(const struct nt_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
+static void assert_validity(const struct nt_encoding_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
 {
     static uint8_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), rows = rows_in(layer, begin, end);
@@ -138,7 +138,7 @@ static bool is_list(uint32_t layer)
 }
 
 /* The next list shows where this one ends. */
-static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
+static void assert_offsets(const struct nt_encoding_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
 {
     static uint64_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), last = model_rows_before(&model, layer, end);
@@ -173,7 +173,7 @@ static void assert_ends(const struct nt_tree_counts *counts, uint64_t begin, uin
     ck_assert_uint_eq(counts->last_row, end - last);
 }
 
-static void assert_structure(const struct nt_tree *tree, uint64_t begin, uint64_t end)
+static void assert_structure(const struct nt_encoding_tree *tree, uint64_t begin, uint64_t end)
 {
     struct nt_tree_counts counts = counts_of(tree, rows_in(0, begin, end), false);
     if (nt_tree_has_levels(tree))
@@ -243,7 +243,7 @@ static void in_pieces(int shape, bool has_one, check_piece *check)
 static void check_chunk(uint64_t begin, uint64_t end)
 {
     bool has_runs = rand() % 2, is_large = rand() % 2;
-    struct nt_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, has_runs ? RUNS : LEVELS);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, has_runs ? RUNS : LEVELS);
     tree.has_large_chunk = is_large;
     write_chunk(&model, begin, end, has_runs, is_large, &page);
     assert_values(&tree, begin, end);
@@ -258,7 +258,7 @@ TEST(chunks_cut_anywhere_hold_the_rows_that_begin_in_them, .setup = set_up, .tea
 
 static void check_strings(uint64_t begin, uint64_t end)
 {
-    struct nt_tree tree = tree_of(NT_TREE_MINI_BLOCK, STRINGS, LEVELS);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_MINI_BLOCK, STRINGS, LEVELS);
     write_chunk_of_strings(&model, begin, end, &page);
     assert_strings(&tree, begin, end);
     assert_structure(&tree, begin, end);
@@ -272,7 +272,7 @@ TEST(strings_of_null_rows_have_no_bytes, .setup = set_up, .teardown = tear_down,
 static void check_rows(uint64_t begin, uint64_t end)
 {
     bool is_variable = rand() % 2;
-    struct nt_tree tree = tree_of(NT_TREE_FULL_ZIP, is_variable ? STRINGS : VALUES, LEVELS);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_FULL_ZIP, is_variable ? STRINGS : VALUES, LEVELS);
     tree.repetition_bits = model_has_lists(&model) ? 2 + (uint32_t)rand() % 6 : 0;
     tree.definition_bits = model_has_definition(&model) ? 4 + (uint32_t)rand() % 8 : 0;
     tree.value_bits = is_variable ? 0 : 32;
@@ -294,7 +294,7 @@ static void check_constant(uint64_t begin, uint64_t end)
 {
     static const uint8_t value[] = {7, 0, 1, 0};
     struct nt_tree_buffer parts[2];
-    struct nt_tree tree = tree_of(NT_TREE_CONSTANT, VALUES, NT_NO_NODE);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_CONSTANT, VALUES, NT_NO_NODE);
     for (uint64_t i = 0; i < model.of[0].rows; i++)
         model.values[i] = 0x10007;
     page.count = 0;
@@ -320,25 +320,27 @@ TEST(constants_have_their_value_in_each_row_that_is_valid, .setup = set_up, .tea
 
 /* ---- version 2.0 ---- */
 
-static struct nt_tree bare_tree(enum nt_tree_layout layout, const struct nt_tree_node *below, uint32_t count)
+static struct nt_encoding_tree bare_tree(enum nt_tree_layout layout,
+                                         const struct nt_encoding_tree_node *below, uint32_t count)
 {
-    return (struct nt_tree){.layout = layout,
-                            .nodes = below,
-                            .node_count = count,
-                            .repetition = NT_NO_NODE,
-                            .definition = NT_NO_NODE,
-                            .buffers = count,
-                            .layer_count = layout == NT_TREE_MINI_BLOCK,
-                            .layers = {NT_LAYER_ITEM}};
+    return (struct nt_encoding_tree){.layout = layout,
+                                     .nodes = below,
+                                     .node_count = count,
+                                     .repetition = NT_NO_NODE,
+                                     .definition = NT_NO_NODE,
+                                     .buffers = count,
+                                     .layer_count = layout == NT_TREE_MINI_BLOCK,
+                                     .layers = {NT_LAYER_ITEM}};
 }
 
 TEST(end_offsets_of_version_2_0_say_which_lists_are_null, .setup = set_up, .teardown = tear_down)
 {
     static const uint64_t stored[] = {2, 2, 102, 5, 105};
-    struct nt_tree_node list[] = {{.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
-                                  {.kind = NT_TREE_FLAT, .bits = 64}};
+    struct nt_encoding_tree_node list[] = {
+        {.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
+        {.kind = NT_TREE_FLAT, .bits = 64}};
     const struct nt_tree_buffer part = {0, sizeof(stored)};
-    struct nt_tree tree = bare_tree(NT_TREE_ARRAY, list, 2);
+    struct nt_encoding_tree tree = bare_tree(NT_TREE_ARRAY, list, 2);
     tree.parts = &part;
     tree.part_count = 1;
     uint64_t ends[5];
@@ -358,14 +360,14 @@ TEST(end_offsets_of_version_2_0_say_which_lists_are_null, .setup = set_up, .tear
 /* Indices 2, 0, 1, 2 into a dictionary of "ab" and "c"; 0 is null. */
 TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .teardown = tear_down)
 {
-    static const struct nt_tree_node dictionary[] = {
+    static const struct nt_encoding_tree_node dictionary[] = {
         {.kind = NT_TREE_DICTIONARY, .items = 2, .is_one_based = true, .children = {1, 2}},
         {.kind = NT_TREE_FLAT, .bits = 8},
         {.kind = NT_TREE_BINARY, .children = {3, 4}},
         {.kind = NT_TREE_FLAT, .bits = 64, .buffer = 1},
         {.kind = NT_TREE_FLAT, .bits = 8, .buffer = 2}};
     static const struct nt_tree_buffer parts[] = {{0, 4}, {4, 16}, {20, 3}};
-    struct nt_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 5);
+    struct nt_encoding_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 5);
     tree.parts = parts;
     tree.part_count = 3;
     uint64_t ends[4];
@@ -390,12 +392,12 @@ TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .
 /* Indices 0 to 9 and nulls, into a dictionary of ten bits. */
 TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
 {
-    static const struct nt_tree_node dictionary[] = {
+    static const struct nt_encoding_tree_node dictionary[] = {
         {.kind = NT_TREE_DICTIONARY, .items = 10, .is_one_based = true, .children = {1, 2}},
         {.kind = NT_TREE_FLAT, .bits = 8},
         {.kind = NT_TREE_FLAT, .bits = 1, .buffer = 1}};
     static const struct nt_tree_buffer parts[] = {{0, 12}, {12, 2}};
-    struct nt_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 3);
+    struct nt_encoding_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 3);
     tree.parts = parts;
     tree.part_count = 2;
     uint8_t values[12];
@@ -418,11 +420,11 @@ TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown
     uint64_t ends[3];
     uint8_t valid[3];
     for (unsigned i = 0; i < 2; i++) {
-        const struct nt_tree_node nodes_of_offsets[] = {
+        const struct nt_encoding_tree_node nodes_of_offsets[] = {
             {.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
             {.kind = NT_TREE_FLAT, .bits = widths[i] * 8}};
         const struct nt_tree_buffer part = {0, 4 * widths[i]};
-        struct nt_tree tree = bare_tree(NT_TREE_ARRAY, nodes_of_offsets, 2);
+        struct nt_encoding_tree tree = bare_tree(NT_TREE_ARRAY, nodes_of_offsets, 2);
         tree.parts = &part;
         tree.part_count = 1;
         page.count = 0;
@@ -448,10 +450,10 @@ TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown
 /* Three lists of two numbers; items 1 and 4 are null. */
 TEST(null_items_of_fixed_lists_are_zeros, .setup = set_up, .teardown = tear_down)
 {
-    static const struct nt_tree_node list[] = {
+    static const struct nt_encoding_tree_node list[] = {
         {.kind = NT_TREE_FIXED_LIST, .items = 2, .has_validity = true, .children = {1}, .bits = 16},
         {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1}};
-    struct nt_tree tree = bare_tree(NT_TREE_MINI_BLOCK, list, 2);
+    struct nt_encoding_tree tree = bare_tree(NT_TREE_MINI_BLOCK, list, 2);
     tree.buffers = 2;
     uint16_t values[6];
     uint8_t valid[6];
@@ -470,9 +472,9 @@ TEST(null_items_of_fixed_lists_are_zeros, .setup = set_up, .teardown = tear_down
 
 TEST(members_of_packed_structures_are_at_their_offsets, .setup = set_up, .teardown = tear_down)
 {
-    static const struct nt_tree_node packed[] = {{.kind = NT_TREE_PACKED, .bits = 48, .children = {1}},
-                                                 {.kind = NT_TREE_FLAT, .bits = 48}};
-    struct nt_tree tree = bare_tree(NT_TREE_MINI_BLOCK, packed, 2);
+    static const struct nt_encoding_tree_node packed[] = {
+        {.kind = NT_TREE_PACKED, .bits = 48, .children = {1}}, {.kind = NT_TREE_FLAT, .bits = 48}};
+    struct nt_encoding_tree tree = bare_tree(NT_TREE_MINI_BLOCK, packed, 2);
     tree.buffers = 1;
     struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES, .member_offset = 4};
     uint16_t values[2];
@@ -490,7 +492,7 @@ TEST(members_of_packed_structures_are_at_their_offsets, .setup = set_up, .teardo
 /* ---- damage ---- */
 
 /* Whatever the result, nothing outside the memory is read or written: a sanitizer sees it. */
-static void decode_all(const struct nt_tree *tree, uint64_t elements)
+static void decode_all(const struct nt_encoding_tree *tree, uint64_t elements)
 {
     static uint64_t output[MODEL_MAX];
     static const struct {
@@ -512,7 +514,7 @@ static void decode_all(const struct nt_tree *tree, uint64_t elements)
     free(bytes);
 }
 
-static void damage_all(const struct nt_tree *tree, uint64_t elements)
+static void damage_all(const struct nt_encoding_tree *tree, uint64_t elements)
 {
     size_t count = page.count;
     for (size_t i = 0; i < 3 * count; i++) {
@@ -527,7 +529,7 @@ static void damage_all(const struct nt_tree *tree, uint64_t elements)
 TEST(damage_of_every_byte_and_every_end_leads_nowhere, .setup = set_up, .teardown = tear_down, .end = SHAPES)
 {
     fill(_i, 6);
-    struct nt_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, RUNS);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, RUNS);
     write_chunk(&model, 0, model.levels, true, false, &page);
     damage_all(&tree, model.of[0].rows);
     tree = tree_of(NT_TREE_MINI_BLOCK, STRINGS, LEVELS);
@@ -545,7 +547,7 @@ TEST(fewer_and_more_rows_than_the_levels_say_are_corrupt, .setup = set_up, .tear
 {
     static uint32_t output[MODEL_MAX];
     fill(_i, 9);
-    struct nt_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, LEVELS);
+    struct nt_encoding_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, LEVELS);
     if (!model_has_definition(&model))
         return;
     write_chunk(&model, 0, model.levels, false, false, &page);

@@ -17,7 +17,7 @@ static const uint8_t zeros[4 * ROWS];
 static const struct nt_tree_buffer part = {0, sizeof(zeros)};
 
 /* Input and output memory of the exact size, so that accesses past the end are found. */
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *spec,
+static enum nt_status decode(const struct nt_encoding_tree *tree, const struct nt_tree_output_spec *spec,
                              const uint8_t *bytes, size_t count, uint32_t element_bytes)
 {
     struct nt_error error = {0};
@@ -37,15 +37,15 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_ou
     return status;
 }
 
-static const struct nt_tree array_tree = {.layout = NT_TREE_ARRAY,
-                                          .repetition = NT_NO_NODE,
-                                          .definition = NT_NO_NODE,
-                                          .parts = &part,
-                                          .part_count = 1};
+static const struct nt_encoding_tree array_tree = {.layout = NT_TREE_ARRAY,
+                                                   .repetition = NT_NO_NODE,
+                                                   .definition = NT_NO_NODE,
+                                                   .parts = &part,
+                                                   .part_count = 1};
 
 /* A child of a node that must have one value for each row. */
 static const struct {
-    enum nt_tree_node_kind kind;
+    enum nt_encoding_tree_node_kind kind;
     unsigned child;
     uint32_t bits;
     enum nt_tree_output output;
@@ -59,7 +59,7 @@ static const struct {
 TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children) / sizeof(*children))
 {
     for (uint64_t items = 0; items < 4; items += 2) {
-        const struct nt_tree_node nodes[] = {
+        const struct nt_encoding_tree_node nodes[] = {
             {.kind = children[_i].kind,
              .children = {children[_i].child == 0 ? 1 : 3, children[_i].child == 1 ? 1 : 3},
              .items = 1,
@@ -67,7 +67,7 @@ TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children
             {.kind = NT_TREE_FIXED_LIST, .children = {2}, .items = items, .bits = 8},
             {.kind = NT_TREE_FLAT, .bits = children[_i].bits},
             {.kind = NT_TREE_FLAT, .bits = 8}};
-        struct nt_tree tree = array_tree;
+        struct nt_encoding_tree tree = array_tree;
         tree.nodes = nodes;
         tree.node_count = 4;
         const struct nt_tree_output_spec spec = {.output = children[_i].output};
@@ -78,18 +78,18 @@ TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children
 /* 100 levels of 16 bits each, within empty lists; then 400 bytes of values. */
 TEST(levels_in_lists_are_refused)
 {
-    const struct nt_tree_node nodes[] = {
+    const struct nt_encoding_tree_node nodes[] = {
         {.kind = NT_TREE_FLAT, .bits = 32},
         {.kind = NT_TREE_FIXED_LIST, .children = {2}, .items = 0, .bits = 16},
         {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1}};
-    const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
-                                 .nodes = nodes,
-                                 .node_count = 3,
-                                 .repetition = NT_NO_NODE,
-                                 .definition = 1,
-                                 .buffers = 1,
-                                 .layer_count = 1,
-                                 .layers = {NT_LAYER_NULLABLE_ITEM}};
+    const struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                          .nodes = nodes,
+                                          .node_count = 3,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = 1,
+                                          .buffers = 1,
+                                          .layer_count = 1,
+                                          .layers = {NT_LAYER_NULLABLE_ITEM}};
     uint8_t chunk[8 + sizeof(zeros)] = {ROWS, 0, 0, 0, sizeof(zeros) & 0xFF, sizeof(zeros) >> 8};
     const struct nt_tree_output_spec spec = {.output = NT_TREE_VALID};
     ck_assert_int_eq(decode(&tree, &spec, chunk, sizeof(chunk), 1), NT_CORRUPT);
@@ -98,18 +98,19 @@ TEST(levels_in_lists_are_refused)
 /* Eight bytes of run values, up to the end of the chunk: there are no lengths. */
 TEST(lengths_of_runs_that_are_not_there_are_not_counted)
 {
-    const struct nt_tree_node nodes[] = {{.kind = NT_TREE_FLAT, .bits = 32},
-                                         {.kind = NT_TREE_RUNS, .children = {2, 3}, .bits = 16, .buffer = 1},
-                                         {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1},
-                                         {.kind = NT_TREE_FLAT, .bits = 8, .buffer = 2}};
-    const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
-                                 .nodes = nodes,
-                                 .node_count = 4,
-                                 .repetition = NT_NO_NODE,
-                                 .definition = 1,
-                                 .buffers = 1,
-                                 .layer_count = 1,
-                                 .layers = {NT_LAYER_NULLABLE_ITEM}};
+    const struct nt_encoding_tree_node nodes[] = {
+        {.kind = NT_TREE_FLAT, .bits = 32},
+        {.kind = NT_TREE_RUNS, .children = {2, 3}, .bits = 16, .buffer = 1},
+        {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1},
+        {.kind = NT_TREE_FLAT, .bits = 8, .buffer = 2}};
+    const struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                          .nodes = nodes,
+                                          .node_count = 4,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = 1,
+                                          .buffers = 1,
+                                          .layer_count = 1,
+                                          .layers = {NT_LAYER_NULLABLE_ITEM}};
     const uint8_t chunk[24] = {ROWS, 0, 16, 0, 0, 0, 0, 0, 8};
     const struct nt_tree_output_spec spec = {.output = NT_TREE_VALID};
     ck_assert_int_eq(decode(&tree, &spec, chunk, sizeof(chunk), 1), NT_CORRUPT);
@@ -118,15 +119,15 @@ TEST(lengths_of_runs_that_are_not_there_are_not_counted)
 /* Rows of full zip: a byte with the length. */
 TEST(values_of_a_bit_that_have_lengths_are_refused)
 {
-    const struct nt_tree_node node = {.kind = NT_TREE_FLAT, .bits = 1};
-    const struct nt_tree tree = {.layout = NT_TREE_FULL_ZIP,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .repetition = NT_NO_NODE,
-                                 .definition = NT_NO_NODE,
-                                 .offset_bits = 8,
-                                 .layer_count = 1,
-                                 .layers = {NT_LAYER_ITEM}};
+    const struct nt_encoding_tree_node node = {.kind = NT_TREE_FLAT, .bits = 1};
+    const struct nt_encoding_tree tree = {.layout = NT_TREE_FULL_ZIP,
+                                          .nodes = &node,
+                                          .node_count = 1,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = NT_NO_NODE,
+                                          .offset_bits = 8,
+                                          .layer_count = 1,
+                                          .layers = {NT_LAYER_ITEM}};
     const struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES};
     ck_assert_int_eq(decode(&tree, &spec, zeros, ROWS, 1), NT_UNSUPPORTED);
 }
@@ -134,15 +135,16 @@ TEST(values_of_a_bit_that_have_lengths_are_refused)
 TEST(members_that_structures_do_not_have_are_refused)
 {
     const struct nt_tree_member member = {.bits = 8};
-    const struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED, .members = &member, .member_count = 1};
-    const struct nt_tree tree = {.layout = NT_TREE_FULL_ZIP,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .repetition = NT_NO_NODE,
-                                 .definition = NT_NO_NODE,
-                                 .offset_bits = 8,
-                                 .layer_count = 1,
-                                 .layers = {NT_LAYER_ITEM}};
+    const struct nt_encoding_tree_node node = {
+        .kind = NT_TREE_VARIABLE_PACKED, .members = &member, .member_count = 1};
+    const struct nt_encoding_tree tree = {.layout = NT_TREE_FULL_ZIP,
+                                          .nodes = &node,
+                                          .node_count = 1,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = NT_NO_NODE,
+                                          .offset_bits = 8,
+                                          .layer_count = 1,
+                                          .layers = {NT_LAYER_ITEM}};
     const struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES, .member = 1};
     ck_assert_int_eq(decode(&tree, &spec, zeros, ROWS, 1), NT_CORRUPT);
 }

@@ -36,7 +36,7 @@ enum { VALUES, STRINGS, LEVELS, CODES };
 /* Digits are symbols, and so is "12"; all else is escaped, so that a plain string means another one. */
 static struct nt_fsst fsst;
 
-static const struct nt_tree_node nodes[] = {
+static const struct nt_encoding_tree_node nodes[] = {
     [VALUES] = {.kind = NT_TREE_FLAT, .bits = 32},
     [STRINGS] = {.kind = NT_TREE_VARIABLE, .bits = 32},
     [LEVELS] = {.kind = NT_TREE_FLAT, .bits = 16},
@@ -46,33 +46,33 @@ static const struct nt_tree_node nodes[] = {
 /* Rows of full-zip pages, which have a control word each, for any levels. */
 enum { REPETITION_BITS = 4, DEFINITION_BITS = 4 };
 
-static struct nt_tree zip_of(uint32_t values)
+static struct nt_encoding_tree zip_of(uint32_t values)
 {
-    struct nt_tree tree = {.layout = NT_TREE_FULL_ZIP,
-                           .nodes = nodes,
-                           .node_count = sizeof(nodes) / sizeof(*nodes),
-                           .values = values,
-                           .repetition = NT_NO_NODE,
-                           .definition = NT_NO_NODE,
-                           .repetition_bits = model_has_lists(&model) ? REPETITION_BITS : 0,
-                           .definition_bits = DEFINITION_BITS,
-                           .value_bits = values == VALUES ? 32 : 0,
-                           .offset_bits = values == VALUES ? 0 : 32,
-                           .layer_count = model.layer_count};
+    struct nt_encoding_tree tree = {.layout = NT_TREE_FULL_ZIP,
+                                    .nodes = nodes,
+                                    .node_count = sizeof(nodes) / sizeof(*nodes),
+                                    .values = values,
+                                    .repetition = NT_NO_NODE,
+                                    .definition = NT_NO_NODE,
+                                    .repetition_bits = model_has_lists(&model) ? REPETITION_BITS : 0,
+                                    .definition_bits = DEFINITION_BITS,
+                                    .value_bits = values == VALUES ? 32 : 0,
+                                    .offset_bits = values == VALUES ? 0 : 32,
+                                    .layer_count = model.layer_count};
     memcpy(tree.layers, model.layers, model.layer_count);
     return tree;
 }
 
-static struct nt_tree tree_of(uint32_t values)
+static struct nt_encoding_tree tree_of(uint32_t values)
 {
-    struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
-                           .nodes = nodes,
-                           .node_count = sizeof(nodes) / sizeof(*nodes),
-                           .values = values,
-                           .repetition = model_has_lists(&model) ? LEVELS : NT_NO_NODE,
-                           .definition = model_has_definition(&model) ? LEVELS : NT_NO_NODE,
-                           .buffers = 1,
-                           .layer_count = model.layer_count};
+    struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                    .nodes = nodes,
+                                    .node_count = sizeof(nodes) / sizeof(*nodes),
+                                    .values = values,
+                                    .repetition = model_has_lists(&model) ? LEVELS : NT_NO_NODE,
+                                    .definition = model_has_definition(&model) ? LEVELS : NT_NO_NODE,
+                                    .buffers = 1,
+                                    .layer_count = model.layer_count};
     memcpy(tree.layers, model.layers, model.layer_count);
     return tree;
 }
@@ -134,7 +134,7 @@ static void add(struct outputs *outputs, struct nt_tree_output_spec spec, uint64
     outputs->together[i] = malloc(elements * width);
 }
 
-static void add_values(struct outputs *outputs, const struct nt_tree *tree, uint64_t string_bytes)
+static void add_values(struct outputs *outputs, const struct nt_encoding_tree *tree, uint64_t string_bytes)
 {
     uint64_t rows = model.of[0].rows;
     if (tree->values == VALUES) {
@@ -145,7 +145,7 @@ static void add_values(struct outputs *outputs, const struct nt_tree *tree, uint
     add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_BYTES}, string_bytes, rows, 1);
 }
 
-static struct outputs outputs_of(const struct nt_tree *tree, uint64_t string_bytes)
+static struct outputs outputs_of(const struct nt_encoding_tree *tree, uint64_t string_bytes)
 {
     struct outputs outputs = {0};
     uint32_t last = model.layer_count - 1;
@@ -177,7 +177,7 @@ static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t 
 }
 
 /* With another output, which can be made. */
-static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec spec)
+static bool is_shareable(const struct nt_encoding_tree *tree, struct nt_tree_output_spec spec)
 {
     const struct nt_tree_state state = {tree, spec};
     struct nt_tree_state other = state;
@@ -188,7 +188,7 @@ static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec 
 }
 
 /* Could each be made alone? Only then all can be made together, with equal results. */
-static bool compare(const struct nt_tree *tree, struct outputs *outputs)
+static bool compare(const struct nt_encoding_tree *tree, struct outputs *outputs)
 {
     struct nt_tree_state states[OUTPUTS];
     struct nt_decoder decoders[OUTPUTS];
@@ -208,7 +208,7 @@ static bool compare(const struct nt_tree *tree, struct outputs *outputs)
                                        .limit = 1 << 20};
         is_good &= nt_tree_ops.decode(&packed[i], outputs->alone[i], &error) == NT_OK;
     }
-    enum nt_status status = nt_tree_ops.decode_together(packed, outputs->together, outputs->count, &error);
+    enum nt_status status = nt_tree_ops.decode_shared(packed, outputs->together, outputs->count, &error);
     ck_assert(is_good || status != NT_OK);
     for (uint32_t i = 0; status == NT_OK && i < outputs->count; i++)
         ck_assert(
@@ -218,7 +218,7 @@ static bool compare(const struct nt_tree *tree, struct outputs *outputs)
 }
 
 /* A page of all levels, and the bytes of its strings. */
-static uint64_t write_page(const struct nt_tree *tree)
+static uint64_t write_page(const struct nt_encoding_tree *tree)
 {
     struct nt_tree_counts counts;
     if (tree->layout == NT_TREE_FULL_ZIP)
@@ -237,7 +237,7 @@ static uint64_t write_page(const struct nt_tree *tree)
 }
 
 static const struct {
-    struct nt_tree (*make)(uint32_t values);
+    struct nt_encoding_tree (*make)(uint32_t values);
     uint32_t values;
 } trees[] = {{tree_of, VALUES}, {tree_of, STRINGS}, {tree_of, CODES},
              {zip_of, VALUES},  {zip_of, STRINGS},  {zip_of, CODES}};
@@ -248,7 +248,7 @@ TEST(outputs_made_together_are_those_made_alone, .setup = set_up, .teardown = te
     for (int turn = 0; turn < 15; turn++)
         for (int i = 0; i < TREES; i++) {
             fill(_i, 1 + (uint32_t)rand() % 100);
-            struct nt_tree tree = trees[i].make(trees[i].values);
+            struct nt_encoding_tree tree = trees[i].make(trees[i].values);
             struct outputs outputs = outputs_of(&tree, write_page(&tree));
             ck_assert_msg(compare(&tree, &outputs), "%s", error.message);
             free_outputs(&outputs);
@@ -261,7 +261,7 @@ TEST(outputs_of_a_damaged_page_are_made_together_where_each_is_made_alone, .setu
     static const uint8_t flips[] = {0x01, 0x80, 0xFF};
     for (int i = 0; i < TREES; i++) {
         fill(_i, 4);
-        struct nt_tree tree = trees[i].make(trees[i].values);
+        struct nt_encoding_tree tree = trees[i].make(trees[i].values);
         struct outputs outputs = outputs_of(&tree, write_page(&tree));
         size_t count = page.count;
         for (size_t k = 0; k < 3 * count; k++) {
@@ -278,7 +278,7 @@ TEST(outputs_of_a_damaged_page_are_made_together_where_each_is_made_alone, .setu
 TEST(other_layouts_and_outputs_are_not_made_together, .setup = set_up, .teardown = tear_down)
 {
     fill(1, 6);
-    struct nt_tree tree = tree_of(VALUES);
+    struct nt_encoding_tree tree = tree_of(VALUES);
     const struct nt_tree_output_spec values = {.output = NT_TREE_VALUES};
     ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_LEVELS}));
     ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_PRESENT}));

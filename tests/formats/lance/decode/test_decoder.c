@@ -17,29 +17,30 @@ static struct nt_decoder decoder_of(enum nt_encoding_kind encoding)
     return decoder;
 }
 
-static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 32};
-static const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
-                                    .nodes = &flat,
-                                    .node_count = 1,
-                                    .repetition = NT_NO_NODE,
-                                    .definition = NT_NO_NODE,
-                                    .buffers = 1,
-                                    .layer_count = 1,
-                                    .layers = {NT_LAYER_ITEM}};
-static const struct nt_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
-                                         .nodes = &flat,
-                                         .node_count = 1,
-                                         .repetition = NT_NO_NODE,
-                                         .definition = NT_NO_NODE,
-                                         .has_dictionary = true,
-                                         .buffers = 1,
-                                         .layer_count = 1,
-                                         .layers = {NT_LAYER_ITEM}};
-static const struct nt_tree whole = {.is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
+static const struct nt_encoding_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 32};
+static const struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                             .nodes = &flat,
+                                             .node_count = 1,
+                                             .repetition = NT_NO_NODE,
+                                             .definition = NT_NO_NODE,
+                                             .buffers = 1,
+                                             .layer_count = 1,
+                                             .layers = {NT_LAYER_ITEM}};
+static const struct nt_encoding_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
+                                                  .nodes = &flat,
+                                                  .node_count = 1,
+                                                  .repetition = NT_NO_NODE,
+                                                  .definition = NT_NO_NODE,
+                                                  .has_dictionary = true,
+                                                  .buffers = 1,
+                                                  .layer_count = 1,
+                                                  .layers = {NT_LAYER_ITEM}};
+static const struct nt_encoding_tree whole = {
+    .is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
 
 /* The tree produces elements from packed bytes; the dependencies are end offsets and bytes, or values. */
 static const struct {
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     enum nt_tree_output output;
     enum nt_element element;
     uint32_t element_bytes;

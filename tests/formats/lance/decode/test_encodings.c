@@ -39,30 +39,30 @@ static uint32_t parts_of(const struct page_case *page)
     return count;
 }
 
-static struct nt_tree tree_of(const struct page_case *page)
+static struct nt_encoding_tree tree_of(const struct page_case *page)
 {
-    return (struct nt_tree){.layout = page->layout,
-                            .nodes = page->nodes,
-                            .node_count = NODES,
-                            .repetition = NT_NO_NODE,
-                            .definition = page->definition ? page->definition : NT_NO_NODE,
-                            .buffers = 1,
-                            .repetition_bits = page->repetition_bits,
-                            .definition_bits = page->definition_bits,
-                            .value_bits = page->value_bits,
-                            .offset_bits = page->offset_bits,
-                            .has_value_part = page->has_value_part,
-                            .parts = page->parts,
-                            .part_count = parts_of(page),
-                            .layer_count = 1,
-                            .layers = {page->layer ? page->layer : NT_LAYER_ITEM}};
+    return (struct nt_encoding_tree){.layout = page->layout,
+                                     .nodes = page->nodes,
+                                     .node_count = NODES,
+                                     .repetition = NT_NO_NODE,
+                                     .definition = page->definition ? page->definition : NT_NO_NODE,
+                                     .buffers = 1,
+                                     .repetition_bits = page->repetition_bits,
+                                     .definition_bits = page->definition_bits,
+                                     .value_bits = page->value_bits,
+                                     .offset_bits = page->offset_bits,
+                                     .has_value_part = page->has_value_part,
+                                     .parts = page->parts,
+                                     .part_count = parts_of(page),
+                                     .layer_count = 1,
+                                     .layers = {page->layer ? page->layer : NT_LAYER_ITEM}};
 }
 
 /* Input and output memory of the exact size. `has_context`: with memory that is kept between pages. */
 static enum nt_status decode(const struct page_case *page, size_t count, uint64_t elements, uint64_t limit,
                              bool has_context, uint8_t *output)
 {
-    const struct nt_tree tree = tree_of(page);
+    const struct nt_encoding_tree tree = tree_of(page);
     uint8_t *bytes = exact_copy((const uint8_t *)page->bytes, count);
     const struct nt_tree_state state = {&tree, page->spec};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = page->width ? page->width : 8};
@@ -92,7 +92,7 @@ TEST(pages_hold_what_their_encodings_say, .setup = set_up, .teardown = tear_down
 TEST(encodings_are_reported_in_words, .setup = set_up, .teardown = tear_down, .end = SOUND)
 {
     char text[200], narrow[8];
-    const struct nt_tree tree = tree_of(&sound[_i]);
+    const struct nt_encoding_tree tree = tree_of(&sound[_i]);
     nt_tree_describe(&tree, text, sizeof(text));
     ck_assert_str_eq(text, sound[_i].message);
     nt_tree_describe(&tree, narrow, sizeof(narrow));

@@ -10,8 +10,8 @@
 #include "core/codec/codec.h"
 
 /* Nullable values of one byte, in nullable structures, in nullable lists. */
-static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 8};
-static const struct nt_tree tree = {
+static const struct nt_encoding_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 8};
+static const struct nt_encoding_tree tree = {
     .layout = NT_TREE_FULL_ZIP,
     .nodes = &flat,
     .node_count = 1,

@@ -13,7 +13,7 @@ enum { NODES = 20, PARTS = 3, MOST = 4096 };
 struct page_case {
     const char *message; /* the encodings in words; for refused pages a part of the message */
     enum nt_tree_layout layout;
-    struct nt_tree_node nodes[NODES];
+    struct nt_encoding_tree_node nodes[NODES];
     struct nt_tree_buffer parts[PARTS];
     uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
     bool has_value_part;

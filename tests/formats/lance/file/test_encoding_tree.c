@@ -5,7 +5,7 @@
  */
 #include "lance_encodings.h"
 
-static const struct nt_tree_node *node(uint32_t number)
+static const struct nt_encoding_tree_node *node(uint32_t number)
 {
     ck_assert_uint_lt(number, layout.tree->node_count);
     return &layout.tree->nodes[number];
@@ -21,7 +21,7 @@ TEST(mini_blocks_take_their_buffers_in_the_order_of_their_encodings, .setup = se
         joined(joined(values, around(3, around(11, list))), layers(6, NT_LAYER_NULLABLE_ITEM, NT_LAYER_LIST));
     values = joined(values, joined(number_in(7, 2), joined(number_in(8, 1), number_in(9, 100))));
     assert_ok(make(around(1, joined(values, number_in(10, true))), 3));
-    const struct nt_tree *tree = layout.tree;
+    const struct nt_encoding_tree *tree = layout.tree;
     ck_assert_int_eq(tree->layout, NT_TREE_MINI_BLOCK);
     ck_assert(tree->has_large_chunk && !tree->has_dictionary && !layout.is_blob);
     ck_assert_uint_eq(tree->buffers, 2);
@@ -34,7 +34,7 @@ TEST(mini_blocks_take_their_buffers_in_the_order_of_their_encodings, .setup = se
     ck_assert_uint_eq(node(tree->values)->items, 3);
     ck_assert(node(tree->values)->has_validity);
     ck_assert_uint_eq(node(tree->values)->buffer, 0);
-    const struct nt_tree_node *items = node(node(tree->values)->children[0]);
+    const struct nt_encoding_tree_node *items = node(node(tree->values)->children[0]);
     ck_assert_int_eq(items->kind, NT_TREE_FLAT);
     ck_assert_uint_eq(items->bits, 32);
     ck_assert_uint_eq(items->buffer, 1);
@@ -177,7 +177,7 @@ TEST(arrays_of_2_0_have_their_buffers_as_parts, .setup = set_up, .teardown = tea
 TEST(equal_pages_have_one_tree, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(make(around(1, mini_block(flat(32), 1)), 2));
-    const struct nt_tree *first = layout.tree;
+    const struct nt_encoding_tree *first = layout.tree;
     assert_ok(make_of_kind(around(1, mini_block(flat(32), 1)), NT_LANCE_ENCODING_IS_LAYOUT, 2, first));
     ck_assert_ptr_eq(layout.tree, first);
     assert_ok(make_of_kind(around(1, mini_block(flat(64), 1)), NT_LANCE_ENCODING_IS_LAYOUT, 2, first));

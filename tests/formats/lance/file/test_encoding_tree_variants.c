@@ -197,7 +197,7 @@ TEST(pages_that_differ_in_anything_have_trees_of_their_own, .setup = set_up, .te
 {
     struct nt_buffer kept = {0};
     assert_ok(make_of_kind(different[_i].write(), different[_i].kind, different[_i].buffers, NULL));
-    const struct nt_tree *known = layout.tree;
+    const struct nt_encoding_tree *known = layout.tree;
     kept = message; /* a tree may have its value there */
     for (int other = 0; other < DIFFERENT; other++) {
         message = (struct nt_buffer){0};
@@ -209,7 +209,7 @@ TEST(pages_that_differ_in_anything_have_trees_of_their_own, .setup = set_up, .te
     message = kept;
 }
 
-static const struct nt_tree_node *values_of(const struct nt_tree *tree)
+static const struct nt_encoding_tree_node *values_of(const struct nt_encoding_tree *tree)
 {
     ck_assert_uint_lt(tree->values, tree->node_count);
     return &tree->nodes[tree->values];
@@ -240,8 +240,8 @@ TEST(a_packed_structure_of_2_0_is_as_wide_as_its_members, .setup = set_up, .tear
     members = joined(members, around(1, list_array(2, list_array(2, flat_array(8, 0, "none")))));
     assert_ok(make_of_kind(around(9, joined(members, around(2, number_in(1, 1)))), NT_LANCE_ENCODING_IS_ARRAY,
                            2, NULL));
-    const struct nt_tree_node *packed = values_of(layout.tree),
-                              *rows = &layout.tree->nodes[packed->children[0]];
+    const struct nt_encoding_tree_node *packed = values_of(layout.tree),
+                                       *rows = &layout.tree->nodes[packed->children[0]];
     ck_assert_int_eq(packed->kind, NT_TREE_PACKED);
     ck_assert_int_eq(rows->kind, NT_TREE_FLAT);
     ck_assert_uint_eq(rows->bits, 16 + 3 * 8 + 4 * 8);

@@ -24,7 +24,7 @@ static void tear_down(void)
     nt_source_close(index_source);
 }
 
-static const struct nt_tree
+static const struct nt_encoding_tree
     strings = {.layout = NT_TREE_FULL_ZIP, .offset_bits = 32, .layer_count = 1, .layers = {NT_LAYER_ITEM}},
     /* An item takes a byte of levels and 4 of the value; an empty list takes only the byte. */
     lists = {.layout = NT_TREE_FULL_ZIP,
@@ -41,8 +41,9 @@ static const struct nt_tree
                       .layers = {NT_LAYER_ITEM, NT_LAYER_EMPTYABLE_LIST, NT_LAYER_LIST}};
 
 /* `count` numbers of `width` bytes as the second buffer of a page with so many rows in `bytes` bytes. */
-static enum nt_status open_offsets(const struct nt_tree *tree, const uint64_t *numbers, uint32_t count,
-                                   uint32_t width, uint64_t rows, uint64_t bytes, uint64_t items)
+static enum nt_status open_offsets(const struct nt_encoding_tree *tree, const uint64_t *numbers,
+                                   uint32_t count, uint32_t width, uint64_t rows, uint64_t bytes,
+                                   uint64_t items)
 {
     uint8_t stored[OFFSET + 8 * MOST] = {0};
     for (uint32_t i = 0; i < width * count; i++)
@@ -101,7 +102,7 @@ TEST(a_page_need_not_have_one, .teardown = tear_down)
 
 static const struct {
     const char *what;
-    const struct nt_tree *tree;
+    const struct nt_encoding_tree *tree;
     uint64_t numbers[4];
     uint32_t count, width;
     uint64_t rows, bytes, items;

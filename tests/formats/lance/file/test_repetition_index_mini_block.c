@@ -125,8 +125,8 @@ struct reported {
 
 static enum nt_status check_reported(const struct reported reported[2])
 {
-    static const struct nt_tree tree = {.layer_count = 2,
-                                        .layers = {NT_LAYER_ITEM, NT_LAYER_NULL_AND_EMPTY_LIST}};
+    static const struct nt_encoding_tree tree = {.layer_count = 2,
+                                                 .layers = {NT_LAYER_ITEM, NT_LAYER_NULL_AND_EMPTY_LIST}};
     enum nt_status status = NT_OK;
     for (unsigned i = 0; status == NT_OK && i < 2; i++) {
         const struct nt_tree_counts counts = {.slots = {1000, reported[i].rows},

@@ -24,7 +24,7 @@ struct legacy_writer {
 static inline void legacy_put(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_byte(out, (char)(value >> (8 * i)));
+        nt_buffer_append_byte(out, (char)(value >> (8 * i)));
 }
 
 static inline void legacy_begin(struct legacy_writer *writer, const uint64_t *batches, unsigned count)

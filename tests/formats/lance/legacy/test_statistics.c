@@ -37,7 +37,7 @@ static enum nt_status write_document(const char *name)
     for (bool more = true; status == NT_OK && more;)
         status = long_text->next(long_text, &text, &more, &error);
     long_text->free(long_text);
-    nt_buffer_byte(&text, '\0');
+    nt_buffer_append_byte(&text, '\0');
     return status;
 }
 
@@ -170,14 +170,14 @@ TEST(documents_say_where_all_is, .teardown = clear)
     legacy_end(&writer);
     assert_ok(legacy_open());
     assert_ok(write_document("footer.json"));
-    nt_buffer_byte(&text, '\0');
+    nt_buffer_append_byte(&text, '\0');
     snprintf(words, sizeof(words), "\"metadata_offset\": %" PRIu64, writer.metadata_at);
     ck_assert_msg(has(words) && has("\"version\": \"0.2\""), "%s", text.bytes);
     assert_ok(write_document("metadata.json"));
     snprintf(words, sizeof(words), "\"page_table_position\": %" PRIu64, writer.table);
     ck_assert_msg(has(words) && has("\"entries\": 3") && has("ntuplefs.lance_legacy/1"), "%s", text.bytes);
     assert_ok(write_document("schema.json"));
-    nt_buffer_byte(&text, '\0');
+    nt_buffer_append_byte(&text, '\0');
     ck_assert_msg(has("\"logical_type\": \"dict:string:int16:false\""), "%s", text.bytes);
     assert_ok(write_document("schema.bin"));
     ck_assert_mem_eq(text.bytes, writer.out.bytes + writer.manifest_at + 4, text.length);

@@ -233,7 +233,7 @@ TEST(a_page_list_in_memory_proves_only_its_own_elements, .setup = setup, .teardo
 TEST(unknown_elements_are_looked_up, .setup = setup, .teardown = teardown, .end = 2)
 {
     if (_i)
-        claim(1, NT_UNCLAIMED);
+        claim(1, NT_COUNT_UNKNOWN);
     else
         known->files[1].datasets[0].claims = NULL;
     open_chain();

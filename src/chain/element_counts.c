@@ -22,7 +22,7 @@ static bool is_of_bytes(const struct nt_dataset *dataset, const struct nt_column
 {
     const struct nt_stream_row *data =
         nt_field_kind_info(dataset->fields[column->field].kind)->streams[NT_STREAM_DATA];
-    return data && data->of == NT_ROWS_OF_SECOND && data->position == column->position;
+    return data && data->of == NT_COUNTED_SECOND_COLUMN && data->position == column->position;
 }
 
 uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places)
@@ -30,9 +30,9 @@ uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places
     uint32_t count = 0;
     for (uint32_t i = 0; i < dataset->column_count; i++) {
         const struct nt_column *column = &dataset->columns[i];
-        bool is_claimed =
+        bool is_unverified =
             nt_field_row_parent(dataset, column->field) != NT_NONE || is_of_bytes(dataset, column);
-        places[i] = is_claimed ? count++ : NT_NONE;
+        places[i] = is_unverified ? count++ : NT_NONE;
     }
     return count;
 }
@@ -40,7 +40,7 @@ uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places
 /* ---- Runs ---- */
 
 struct runs {
-    struct nt_claimed_run *items;
+    struct nt_count_run *items;
     size_t count, capacity;
 };
 
@@ -54,15 +54,15 @@ static bool add_run(struct runs *runs, uint32_t elements, uint32_t times)
         runs->items[runs->count - 1].end += times;
         return true;
     }
-    struct nt_claimed_run *items = nt_grow(runs->items, runs->count, &runs->capacity, sizeof(*items));
+    struct nt_count_run *items = nt_array_grow(runs->items, runs->count, &runs->capacity, sizeof(*items));
     if (!items)
         return false;
     runs->items = items;
-    items[runs->count++] = (struct nt_claimed_run){first + times, elements};
+    items[runs->count++] = (struct nt_count_run){first + times, elements};
     return true;
 }
 
-static bool copy_runs(const struct runs *runs, struct nt_arena *arena, struct nt_claimed_cluster *cluster)
+static bool copy_runs(const struct runs *runs, struct nt_arena *arena, struct nt_cluster_counts *cluster)
 {
     cluster->run_count = (uint32_t)runs->count;
     cluster->runs = nt_arena_alloc(arena, runs->count + 1, sizeof(*cluster->runs));
@@ -71,7 +71,7 @@ static bool copy_runs(const struct runs *runs, struct nt_arena *arena, struct nt
     return cluster->runs;
 }
 
-static uint32_t elements_at(const struct nt_claimed_cluster *cluster, uint32_t place)
+static uint32_t elements_at(const struct nt_cluster_counts *cluster, uint32_t place)
 {
     uint32_t first = 0, end = cluster->run_count;
     while (first < end) {
@@ -81,23 +81,23 @@ static uint32_t elements_at(const struct nt_claimed_cluster *cluster, uint32_t p
         else
             end = middle;
     }
-    return first < cluster->run_count ? cluster->runs[first].elements : NT_UNCLAIMED;
+    return first < cluster->run_count ? cluster->runs[first].elements : NT_COUNT_UNKNOWN;
 }
 
 /* ---- Text ---- */
 
-void nt_claimed_cluster_append(struct nt_buffer *out, const struct nt_claimed_cluster *cluster)
+void nt_cluster_counts_append(struct nt_buffer *out, const struct nt_cluster_counts *cluster)
 {
     uint32_t first = 0;
     for (uint32_t i = 0; i < cluster->run_count; first = cluster->runs[i++].end) {
-        const struct nt_claimed_run *run = &cluster->runs[i];
-        nt_buffer_text(out, i ? " " : "");
-        if (run->elements == NT_UNCLAIMED)
-            nt_buffer_text(out, "-");
+        const struct nt_count_run *run = &cluster->runs[i];
+        nt_buffer_append_string(out, i ? " " : "");
+        if (run->elements == NT_COUNT_UNKNOWN)
+            nt_buffer_append_string(out, "-");
         else
-            nt_buffer_format(out, "%" PRIu32, run->elements);
+            nt_buffer_append_format(out, "%" PRIu32, run->elements);
         if (run->end - first > 1)
-            nt_buffer_format(out, "*%" PRIu32, run->end - first);
+            nt_buffer_append_format(out, "*%" PRIu32, run->end - first);
     }
 }
 
@@ -117,7 +117,7 @@ static bool take_number(const char **text, uint32_t *number_ret)
 /* One run and the space after it. */
 static bool take_run(const char **text, struct runs *runs)
 {
-    uint32_t elements = NT_UNCLAIMED, times = 1;
+    uint32_t elements = NT_COUNT_UNKNOWN, times = 1;
     if (**text == '-')
         (*text)++;
     else if (!take_number(text, &elements))
@@ -131,8 +131,8 @@ static bool take_run(const char **text, struct runs *runs)
     return times && add_run(runs, elements, times);
 }
 
-enum nt_status nt_claimed_cluster_read(const char *text, struct nt_arena *arena,
-                                       struct nt_claimed_cluster *cluster, struct nt_error *error)
+enum nt_status nt_cluster_counts_read(const char *text, struct nt_arena *arena,
+                                      struct nt_cluster_counts *cluster, struct nt_error *error)
 {
     struct runs runs = {0};
     enum nt_status status = NT_OK;
@@ -155,11 +155,12 @@ static uint32_t elements_in(const struct nt_dataset *own, uint32_t cluster, uint
     const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, cluster));
     const struct nt_range *range = nt_group_range(own, group, cluster, column);
     uint64_t elements = nt_range_elements(group, range);
-    return range->state == NT_RANGE_PRESENT && elements < NT_UNCLAIMED ? (uint32_t)elements : NT_UNCLAIMED;
+    return range->state == NT_RANGE_PRESENT && elements < NT_COUNT_UNKNOWN ? (uint32_t)elements
+                                                                           : NT_COUNT_UNKNOWN;
 }
 
 static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, const uint32_t *places,
-                                   struct nt_arena *arena, struct nt_claimed_cluster *found)
+                                   struct nt_arena *arena, struct nt_cluster_counts *found)
 {
     struct runs runs = {0};
     struct nt_group *group;
@@ -174,12 +175,12 @@ static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, con
     return status;
 }
 
-bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
+bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena)
 {
     size_t bytes = 0;
     uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
-    struct nt_claimed_cluster *claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*claims));
+    struct nt_cluster_counts *claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*claims));
     enum nt_status status = places && claims ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK)
         nt_chain_find_places(own, places);
@@ -195,11 +196,11 @@ bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *o
 /* ---- Compare and learn ---- */
 
 /* The first member is open, and may be known all the same. */
-static const struct nt_claimed_cluster *claims_of(const struct nt_chain_slice *slice)
+static const struct nt_cluster_counts *claims_of(const struct nt_chain_slice *slice)
 {
     if (slice->waits)
         return slice->waits->claims;
-    return slice == slice->series->slices ? slice->series->first_claims : NULL;
+    return slice == slice->series->slices ? slice->series->first_counts : NULL;
 }
 
 static void learn(const struct nt_chain *chain, struct nt_chain_slice *slice, uint32_t cluster,
@@ -208,7 +209,7 @@ static void learn(const struct nt_chain *chain, struct nt_chain_slice *slice, ui
     size_t places = slice->series->place_count;
     size_t bytes = nt_chain_slice_clusters(slice) * places * sizeof(*slice->learned);
     if (!slice->learned && bytes <= nt_chain_line_bytes(chain) && (slice->learned = malloc(bytes)))
-        memset(slice->learned, 0xff, bytes); /* NT_UNCLAIMED */
+        memset(slice->learned, 0xff, bytes); /* NT_COUNT_UNKNOWN */
     if (slice->learned)
         slice->learned[cluster * places + place] = elements;
 }
@@ -216,23 +217,23 @@ static void learn(const struct nt_chain *chain, struct nt_chain_slice *slice, ui
 static enum nt_status check_column(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    uint32_t cluster, uint32_t place, uint32_t found, struct nt_error *error)
 {
-    const struct nt_claimed_cluster *claims = claims_of(slice);
-    uint32_t claimed = claims ? elements_at(&claims[cluster], place) : NT_UNCLAIMED;
+    const struct nt_cluster_counts *claims = claims_of(slice);
+    uint32_t claimed = claims ? elements_at(&claims[cluster], place) : NT_COUNT_UNKNOWN;
     const struct nt_chain *chain = nt_chain_of(dataset->file);
-    if (claimed == NT_UNCLAIMED && found != NT_UNCLAIMED && chain->options.save_index)
+    if (claimed == NT_COUNT_UNKNOWN && found != NT_COUNT_UNKNOWN && chain->options.save_index)
         learn(chain, slice, cluster, place, found);
-    if (claimed == NT_UNCLAIMED || claimed == found)
+    if (claimed == NT_COUNT_UNKNOWN || claimed == found)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                           "elements of a column in a cluster according to the index", claimed, found);
 }
 
-enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
+enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      uint32_t cluster, uint32_t own_cluster, struct nt_error *error)
 {
     const struct nt_dataset *own = slice->dataset;
     const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, own_cluster));
-    const uint32_t *places = slice->series->claimed_places;
+    const uint32_t *places = slice->series->counted_places;
     uint32_t count = own->column_count;
     const uint32_t *columns = own->field_groups ? nt_field_columns(own, group->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -245,15 +246,15 @@ enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt
 }
 
 static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, struct nt_arena *arena,
-                          struct nt_claimed_cluster *merged)
+                          struct nt_cluster_counts *merged)
 {
     struct runs runs = {0};
     uint32_t places = slice->series->place_count;
-    const struct nt_claimed_cluster *claims = claims_of(slice);
+    const struct nt_cluster_counts *claims = claims_of(slice);
     bool has_memory = true;
     for (uint32_t i = 0; has_memory && i < places; i++) {
-        uint32_t elements = slice->learned ? slice->learned[(size_t)cluster * places + i] : NT_UNCLAIMED;
-        if (elements == NT_UNCLAIMED && claims)
+        uint32_t elements = slice->learned ? slice->learned[(size_t)cluster * places + i] : NT_COUNT_UNKNOWN;
+        if (elements == NT_COUNT_UNKNOWN && claims)
             elements = elements_at(&claims[cluster], i);
         has_memory = add_run(&runs, elements, 1);
     }
@@ -262,7 +263,7 @@ static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, 
     return has_memory;
 }
 
-bool nt_chain_merge_claims(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
+bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
                            struct nt_arena *arena)
 {
     if ((!slice->learned && !claims_of(slice)) || !known->cluster_entries ||
@@ -288,8 +289,8 @@ static uint32_t known_cluster(const struct nt_dataset *dataset, const struct nt_
     return part - slice->first_part;
 }
 
-bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
-                             uint32_t position, uint64_t *elements_ret)
+bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                  uint32_t position, uint64_t *elements_ret)
 {
     const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, nt_cluster_group(dataset, cluster));
     uint32_t own = slice->waits && slice->waits->claims ? slice->fields[field] : NT_NONE;
@@ -297,10 +298,10 @@ bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster,
     if (own == NT_NONE || nt_field_representations(first, own) != 1)
         return false;
     uint32_t column = nt_field_column(first, own, 0, position);
-    uint32_t place = column == NT_NONE ? NT_NONE : slice->series->claimed_places[column];
+    uint32_t place = column == NT_NONE ? NT_NONE : slice->series->counted_places[column];
     if (place == NT_NONE)
         return false;
     uint32_t elements = elements_at(&slice->waits->claims[known_cluster(dataset, slice, cluster)], place);
     *elements_ret = elements;
-    return elements != NT_UNCLAIMED;
+    return elements != NT_COUNT_UNKNOWN;
 }

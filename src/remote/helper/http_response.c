@@ -7,14 +7,14 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-long nt_request_code(const struct nt_request *request)
+long nt_http_request_status(const struct nt_http_request *request)
 {
     long code = 0;
     curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
     return code;
 }
 
-__attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request,
+__attribute__((format(printf, 4, 5))) static void judge(struct nt_http_request *request,
                                                         enum nt_request_outcome outcome,
                                                         enum nt_fetch_failure failure, const char *format,
                                                         ...)
@@ -23,7 +23,7 @@ __attribute__((format(printf, 4, 5))) static void judge(struct nt_request *reque
     va_start(arguments, format);
     vsnprintf(request->result.message, sizeof(request->result.message), format, arguments);
     va_end(arguments);
-    request->is_judged = true;
+    request->is_checked = true;
     request->result.outcome = outcome;
     request->result.failure = failure;
 }
@@ -34,10 +34,10 @@ static bool has_validator(const struct nt_validators *one, const struct nt_valid
     return (one->tag[0] && other->tag[0]) || (one->modified[0] && other->modified[0]);
 }
 
-static bool is_other_version(const struct nt_request *request)
+static bool is_other_version(const struct nt_http_request *request)
 {
     const struct nt_file_version *expected = request->expected;
-    const struct nt_reply *reply = &request->reply;
+    const struct nt_http_response *reply = &request->reply;
     if (expected && request->is_unconditional && !has_validator(&expected->validators, &reply->validators))
         return true;
     return expected && (!nt_validators_agree(&expected->validators, &reply->validators) ||
@@ -45,9 +45,9 @@ static bool is_other_version(const struct nt_request *request)
 }
 
 /* Do the received bytes belong to the requested range, from its start? */
-static bool is_asked_for(const struct nt_request *request)
+static bool is_asked_for(const struct nt_http_request *request)
 {
-    const struct nt_reply *reply = &request->reply;
+    const struct nt_http_response *reply = &request->reply;
     if (request->job->is_suffix)
         return reply->last == reply->total - 1 && reply->last - reply->first < request->job->bytes;
     if (!request->expected && reply->last != reply->total - 1 &&
@@ -56,9 +56,9 @@ static bool is_asked_for(const struct nt_request *request)
     return reply->first == request->first && reply->last - reply->first < request->job->bytes;
 }
 
-static void judge_part(struct nt_request *request)
+static void judge_part(struct nt_http_request *request)
 {
-    const struct nt_reply *reply = &request->reply;
+    const struct nt_http_response *reply = &request->reply;
     if (is_other_version(request))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (reply->is_encoded)
@@ -78,13 +78,13 @@ static void judge_part(struct nt_request *request)
 }
 
 /* A redirect target refuses: the user's server may name another one, or renew the permission. */
-static enum nt_request_outcome refused(const struct nt_request *request)
+static enum nt_request_outcome refused(const struct nt_http_request *request)
 {
     return request->is_own ? NT_OUTCOME_FAILED : NT_OUTCOME_OTHER_SERVER;
 }
 
 /* Web servers send the page of a folder only to an address with a slash at its end. */
-static bool is_redirected_to_folder(const struct nt_request *request)
+static bool is_redirected_to_folder(const struct nt_http_request *request)
 {
     const char *url = request->redirect_url;
     size_t length = url ? strcspn(url, "?#") : 0;
@@ -93,7 +93,7 @@ static bool is_redirected_to_folder(const struct nt_request *request)
            request->target->address[before - 1] != '/';
 }
 
-static void judge_whole(struct nt_request *request)
+static void judge_whole(struct nt_http_request *request)
 {
     curl_off_t bytes = -1;
     curl_easy_getinfo(request->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &bytes);
@@ -109,7 +109,7 @@ static void judge_whole(struct nt_request *request)
 }
 
 /* Range not satisfiable: an empty file has no range, not even at 0. */
-static void judge_unsatisfied(struct nt_request *request)
+static void judge_unsatisfied(struct nt_http_request *request)
 {
     bool is_empty = request->reply.has_total ? request->reply.total == 0
                                              : !request->job->is_suffix && request->first == 0;
@@ -122,7 +122,7 @@ static void judge_unsatisfied(struct nt_request *request)
               "the server answers 416: it has no such range");
 }
 
-static void judge_other(struct nt_request *request, long code)
+static void judge_other(struct nt_http_request *request, long code)
 {
     if (request->reply.region[0])
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
@@ -132,10 +132,10 @@ static void judge_other(struct nt_request *request, long code)
 }
 
 /* Judges the status of a listing; false if it means the same as for other requests. */
-static bool judge_list(struct nt_request *request, long code)
+static bool judge_list(struct nt_http_request *request, long code)
 {
     bool is_dav =
-             request->target->service == NT_SERVICE_WEB && request->target->asked == NT_HTTP_REQUEST_FOLDER,
+             request->target->service == NT_SERVICE_HTTP && request->target->asked == NT_HTTP_REQUEST_FOLDER,
          is_list = code == (is_dav ? 207 : 200);
     if (request->target->asked == NT_HTTP_REQUEST_PART)
         return false;
@@ -157,18 +157,18 @@ static bool judge_list(struct nt_request *request, long code)
 }
 
 /* What may help after a refusal. */
-static const char *hint_of(const struct nt_request *request, long code)
+static const char *hint_of(const struct nt_http_request *request, long code)
 {
     if (request->target->service == NT_SERVICE_S3)
         return nt_s3_hint();
     bool may_be_folder = code == 403 && request->target->asked == NT_HTTP_REQUEST_PART &&
-                         !request->expected && request->target->service == NT_SERVICE_WEB;
+                         !request->expected && request->target->service == NT_SERVICE_HTTP;
     return may_be_folder ? "; the address of a directory ends with a slash" : "";
 }
 
-void nt_request_judge(struct nt_request *request)
+void nt_http_request_check_response(struct nt_http_request *request)
 {
-    const long code = nt_request_code(request);
+    const long code = nt_http_request_status(request);
     curl_off_t seconds = 0;
     if (judge_list(request, code))
         return;
@@ -242,18 +242,18 @@ static const struct lasting *lasting_of(CURLcode code)
 
 /* Libcurl has one code for all that is wrong with a certificate. Its text repeats names from the
  * certificate, which are not shown. */
-static bool is_for_another_name(const struct nt_request *request, CURLcode code)
+static bool is_for_another_name(const struct nt_http_request *request, CURLcode code)
 {
     return code == CURLE_PEER_FAILED_VERIFICATION &&
            strstr(request->curl_message, "target host name") != NULL;
 }
 
 /* The variable that names the proxy, if it may be the one that cannot be reached; else NULL. */
-static const char *failed_proxy(const struct nt_request *request, CURLcode code)
+static const char *failed_proxy(const struct nt_http_request *request, CURLcode code)
 {
     static const char *const of_https[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", NULL};
     static const char *const of_http[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
-    const char *const *name = nt_url_is_secure(nt_request_address(request)) ? of_https : of_http;
+    const char *const *name = nt_url_is_secure(nt_http_request_url(request)) ? of_https : of_http;
     if (code != CURLE_COULDNT_RESOLVE_PROXY && code != CURLE_COULDNT_CONNECT && code != CURLE_PROXY)
         return NULL;
     while (*name && !nt_environment(*name))
@@ -261,10 +261,10 @@ static const char *failed_proxy(const struct nt_request *request, CURLcode code)
     return *name;
 }
 
-static void judge_failure(struct nt_request *request, CURLcode code)
+static void judge_failure(struct nt_http_request *request, CURLcode code)
 {
     const struct lasting *known = lasting_of(code);
-    const char *address = nt_request_address(request), *host = strstr(address, "://"),
+    const char *address = nt_http_request_url(request), *host = strstr(address, "://"),
                *proxy = failed_proxy(request, code);
     host = host ? host + strlen("://") : address;
     if (request->is_refused) {
@@ -286,18 +286,19 @@ static void judge_failure(struct nt_request *request, CURLcode code)
           known && known->message ? known->message : curl_easy_strerror(code));
 }
 
-void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message)
+void nt_http_request_refuse(struct nt_http_request *request, enum nt_fetch_failure failure,
+                            const char *message)
 {
     judge(request, NT_OUTCOME_FAILED, failure, "%s", message);
 }
 
-void nt_request_end(struct nt_request *request, CURLcode code)
+void nt_http_request_end(struct nt_http_request *request, CURLcode code)
 {
-    if (request->is_judged)
+    if (request->is_checked)
         return;
     if (code == CURLE_OK)
-        nt_request_judge(request);
-    if (request->is_judged)
+        nt_http_request_check_response(request);
+    if (request->is_checked)
         return;
     uint64_t requested =
         request->target->asked == NT_HTTP_REQUEST_PART ? request->job->bytes : request->result.got;

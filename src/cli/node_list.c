@@ -21,7 +21,7 @@ static uint32_t follow_items(const struct nt_dataset *dataset, uint32_t field, s
            !nt_field_has_stream(&dataset->fields[field], NT_STREAM_DATA)) {
         field = *nt_dataset_children(dataset, field, &count);
         nt_name_encode(dataset->fields[field].name, NT_NAME_FIELD, path);
-        nt_buffer_byte(path, '/');
+        nt_buffer_append_byte(path, '/');
     }
     return field;
 }
@@ -33,10 +33,10 @@ static void append_members(const struct nt_dataset *dataset, uint32_t field, con
     uint32_t count;
     const uint32_t *members = nt_dataset_children(dataset, field, &count);
     for (uint32_t i = 0; i < count && i < SHOWN; i++) {
-        nt_buffer_format(out, "%s%s", i ? ", " : "members are ", path);
+        nt_buffer_append_format(out, "%s%s", i ? ", " : "members are ", path);
         nt_name_encode(dataset->fields[members[i]].name, NT_NAME_FIELD, out);
     }
-    nt_buffer_text(out, count > SHOWN ? ", …" : "");
+    nt_buffer_append_string(out, count > SHOWN ? ", …" : "");
 }
 
 /* "a collection: values are in _0/data.bin; offsets are in offsets.bin". */
@@ -50,19 +50,19 @@ static void append_contents(const struct nt_dataset *dataset, uint32_t field, st
     const struct nt_field *top = &dataset->fields[field];
     const char *kind = nt_field_kind_name(top->kind);
     uint32_t end = follow_items(dataset, field, &path);
-    nt_buffer_format(out, "%s %s: ", strchr("aeiou", kind[0]) ? "an" : "a", kind);
+    nt_buffer_append_format(out, "%s %s: ", strchr("aeiou", kind[0]) ? "an" : "a", kind);
     if (nt_field_has_stream(&dataset->fields[end], NT_STREAM_DATA))
-        nt_buffer_format(out, "values are in %sdata.bin", nt_buffer_string(&path));
+        nt_buffer_append_format(out, "values are in %sdata.bin", nt_buffer_string(&path));
     else
         append_members(dataset, end, nt_buffer_string(&path), out);
     for (unsigned kind_of = 0; kind_of < NT_STREAM_COUNT; kind_of++)
         if (words[kind_of] && nt_field_has_stream(top, (enum nt_stream_kind)kind_of))
-            nt_buffer_format(out, "; %s in %s.bin", words[kind_of],
-                             nt_stream_name((enum nt_stream_kind)kind_of));
+            nt_buffer_append_format(out, "; %s in %s.bin", words[kind_of],
+                                    nt_stream_name((enum nt_stream_kind)kind_of));
     nt_buffer_deinit(&path);
 }
 
-bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
+bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
     struct nt_buffer text = {0};
@@ -80,35 +80,37 @@ bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error
 
 /* ---- Nodes ---- */
 
-static enum nt_status add(struct nt_named *named, uint64_t node, const char *path, struct nt_error *error)
+static enum nt_status add(struct nt_node_list *named, uint64_t node, const char *path, struct nt_error *error)
 {
-    struct nt_named_node *items = nt_grow(named->items, named->count, &named->capacity, sizeof(*items));
+    struct nt_node_list_item *items =
+        nt_array_grow(named->items, named->count, &named->capacity, sizeof(*items));
     char *copy = items ? strdup(path) : NULL;
     named->items = items ? items : named->items;
     if (!copy)
         return nt_fail_memory(error);
-    items[named->count++] = (struct nt_named_node){node, copy};
+    items[named->count++] = (struct nt_node_list_item){node, copy};
     return NT_OK;
 }
 
-void nt_named_deinit(struct nt_named *named)
+void nt_node_list_deinit(struct nt_node_list *named)
 {
     for (size_t i = 0; i < named->count; i++)
         free(named->items[i].path);
     free(named->items);
-    *named = (struct nt_named){.count = 0};
+    *named = (struct nt_node_list){.count = 0};
 }
 
-enum nt_status nt_named_move(struct nt_named *named, struct nt_named *from, struct nt_error *error)
+enum nt_status nt_node_list_move(struct nt_node_list *named, struct nt_node_list *from,
+                                 struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (size_t i = 0; status == NT_OK && i < from->count; i++)
         status = add(named, from->items[i].node, from->items[i].path, error);
-    nt_named_deinit(from);
+    nt_node_list_deinit(from);
     return status;
 }
 
-uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields)
+uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count, uint32_t *fields)
 {
     struct nt_node first, node;
     uint32_t found = 0;
@@ -167,7 +169,7 @@ static uint64_t node_of(const struct nt_resolved_node *scope, const struct nt_ma
 
 /* Adds the nodes of all matches; if a part of the path is left, the files of that name below them. */
 static enum nt_status add_matches(struct nt_vfs *vfs, const struct nt_resolved_node *scope,
-                                  const struct nt_matches *matches, struct nt_named *named,
+                                  const struct nt_matches *matches, struct nt_node_list *named,
                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -189,8 +191,8 @@ static void explain(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *out)
 {
     struct nt_error contents = {0};
     struct nt_buffer path = {0};
-    if (nt_named_contents(vfs, node, &contents) && nt_node_path(vfs, node, &path, NULL) == NT_OK)
-        nt_buffer_format(out, ": %s is %s", nt_buffer_string(&path), contents.message);
+    if (nt_fail_field_contents(vfs, node, &contents) && nt_node_path(vfs, node, &path, NULL) == NT_OK)
+        nt_buffer_append_format(out, ": %s is %s", nt_buffer_string(&path), contents.message);
     nt_buffer_deinit(&path);
 }
 
@@ -216,7 +218,7 @@ static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *
 }
 
 static enum nt_status find_in(struct nt_vfs *vfs, const struct nt_resolved_node *scope, const char *path,
-                              const char *rest, struct nt_named *named, struct nt_error *error)
+                              const char *rest, struct nt_node_list *named, struct nt_error *error)
 {
     bool is_in_dataset = scope->dataset != NULL;
     const struct nt_name_scope names = {.file = scope->file,
@@ -233,12 +235,12 @@ static enum nt_status find_in(struct nt_vfs *vfs, const struct nt_resolved_node 
     return status;
 }
 
-enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_named *named,
-                             struct nt_error *error)
+enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt_node_list *named,
+                                 struct nt_error *error)
 {
     struct nt_resolved_node scope;
     uint64_t node;
-    *named = (struct nt_named){.count = 0};
+    *named = (struct nt_node_list){.count = 0};
     enum nt_status status = nt_vfs_resolve(vfs, path, &node, error);
     if (status == NT_OK)
         return add(named, node, path, error);
@@ -254,28 +256,28 @@ enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_nam
     }
     free(copy);
     if (status != NT_OK)
-        nt_named_deinit(named);
+        nt_node_list_deinit(named);
     return status;
 }
 
 /* Adds the fields that one name of --columns means below a path. */
 static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
-                                   struct nt_named *all, struct nt_error *error)
+                                   struct nt_node_list *all, struct nt_error *error)
 {
     struct nt_buffer name = {0};
-    struct nt_named named = {.count = 0};
-    nt_buffer_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
-    enum nt_status status = nt_named_find(vfs, nt_buffer_string(&name), &named, error);
+    struct nt_node_list named = {.count = 0};
+    nt_buffer_append_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
+    enum nt_status status = nt_node_list_find(vfs, nt_buffer_string(&name), &named, error);
     if (status == NT_OK)
-        status = nt_named_move(all, &named, error);
+        status = nt_node_list_move(all, &named, error);
     else
         nt_error_context(error, "%s", nt_buffer_string(&name));
     nt_buffer_deinit(&name);
     return status;
 }
 
-enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char *columns,
-                                struct nt_named *all, struct nt_error *error)
+enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const char *columns,
+                                    struct nt_node_list *all, struct nt_error *error)
 {
     for (const char *at = columns, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, ',');
@@ -285,22 +287,22 @@ enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char
     return NT_OK;
 }
 
-enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
-                                 struct nt_error *error)
+enum nt_status nt_find_one_node(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                                struct nt_error *error)
 {
-    struct nt_named named;
-    enum nt_status status = nt_named_find(vfs, path, &named, error);
+    struct nt_node_list named;
+    enum nt_status status = nt_node_list_find(vfs, path, &named, error);
     if (status == NT_OK && named.count > 1)
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                         "the pattern means %zu paths: %s, %s%s; name one of them", named.count,
+                         "the pattern matches %zu paths: %s, %s%s; name one of them", named.count,
                          named.items[0].path, named.items[1].path, named.count > 2 ? ", …" : "");
     if (status == NT_OK)
         *node_ret = named.items[0].node;
-    nt_named_deinit(&named);
+    nt_node_list_deinit(&named);
     return status;
 }
 
-bool nt_named_is_field(const struct nt_tree_entry *entry)
+bool nt_entry_is_field(const struct nt_tree_entry *entry)
 {
     struct nt_node node;
     return entry->class == NT_VFS_DIRECTORY && nt_node_unpack(entry->node, &node) &&
@@ -308,7 +310,7 @@ bool nt_named_is_field(const struct nt_tree_entry *entry)
            (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
 }
 
-uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node)
+uint64_t nt_node_only_dataset(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_resolved_node resolved;
     if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)

@@ -126,7 +126,7 @@ static void join(struct pieces *pieces, uint64_t entries)
     pieces->count = last + 1;
 }
 
-/* Pieces without bytes are at the first entry and at the parts' borders, which are known without page
+/* Pieces without bytes are at the first entry and at the parts' boundaries, which are known without page
  * lists. `items` from malloc. */
 static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *columns, struct pieces *pieces,
                                   struct nt_error *error)
@@ -137,7 +137,7 @@ static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *column
     if (!pieces->items)
         return nt_fail_memory(error);
     for (uint32_t i = 0; dataset->field_groups && i < dataset->part_count; i++)
-        pieces->items[pieces->count++].first_entry = dataset->part_borders[i];
+        pieces->items[pieces->count++].first_entry = dataset->part_boundaries[i];
     for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
         status = add_group(dataset, i, columns, pieces, error);
     join(pieces, dataset->entries);
@@ -167,7 +167,7 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
     struct nt_buffer line = {0};
     bool *columns = NULL;
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     if (dataset->file->resolve)
         return nt_file_refuse_stub(dataset->file, error);
     enum nt_status status = nt_dataset_physical(dataset, &physical, error);
@@ -211,7 +211,8 @@ static void put_source_state(struct nt_json *json, struct nt_source *source)
         put_version(json, modified, has_validator ? names.validator : NULL);
 }
 
-/* A dataset with a history has versions, which other times of its folder leave as they are. */
+/* A dataset with a history is identified by its version: other timestamps of its folder do not change that.
+ */
 static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *own)
 {
     const struct nt_dataset_ops *ops = own->ops;
@@ -264,7 +265,7 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
     struct nt_buffer line = {0};
     enum nt_status status = NT_OK;
     if (dataset->failure)
-        return nt_fail_with(error, dataset->failure);
+        return nt_fail_copy(error, dataset->failure);
     if (dataset->file->resolve)
         return nt_file_refuse_stub(dataset->file, error);
     bool is_chain = nt_is_chain(dataset->file);

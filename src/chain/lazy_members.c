@@ -57,7 +57,7 @@ static bool is_plain(const struct nt_dataset *dataset)
 {
     bool is_of_fields = dataset->field_groups && dataset->parts_are_clusters; /* as trees are */
     bool is_plain = !dataset->failure && !dataset->column_group_count && !dataset->file->layout_sources &&
-                    !dataset->sources[0]->is_of_objects;
+                    !dataset->sources[0]->is_object_store;
     if (!is_of_fields)
         is_plain &= !dataset->field_groups && !dataset->has_sharded_clusters &&
                     !nt_dataset_has_physical(dataset) && dataset->source_count == 1;
@@ -102,7 +102,7 @@ static bool can_wait(const struct nt_chain_member *part, const struct nt_file *s
     return can_wait;
 }
 
-void nt_chain_find_waiting(const struct nt_file *stub)
+void nt_chain_find_lazy(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
     for (uint32_t i = 0; i < chain->part_count; i++)
@@ -117,7 +117,7 @@ void nt_chain_load_lists(const struct nt_chain_member *part)
             (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
 }
 
-void nt_chain_let_wait(const struct nt_file *stub, struct nt_chain_member *part)
+void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part)
 {
     enum { KEPT_BYTES = 64 << 20 };
     struct nt_chain *chain = stub->format_data;
@@ -186,7 +186,7 @@ static enum nt_status check_clusters(const struct nt_dataset *dataset, struct nt
         NT_TRY(check_count("entries of a cluster according to the index", known->cluster_entries[i],
                            nt_chain_own_entries(own, i), error));
     for (uint32_t i = 0; !own->field_groups && i < own->cluster_count; i++)
-        NT_TRY(nt_chain_check_claims(dataset, slice, i, i, error));
+        NT_TRY(nt_chain_check_counts(dataset, slice, i, i, error));
     return NT_OK;
 }
 
@@ -215,11 +215,12 @@ static enum nt_status pin_groups(struct nt_dataset *own, struct nt_error *error)
     return NT_OK;
 }
 
-enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
+enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   struct nt_error *error)
 {
     const struct nt_dataset *first = nt_chain_first_dataset(slice);
     struct nt_dataset *own;
-    enum nt_status status = nt_chain_open_waiting(dataset->file, slice, error);
+    enum nt_status status = nt_chain_open_lazy(dataset->file, slice, error);
     if (status != NT_OK)
         return status;
     status = nt_chain_match_dataset(first, slice->part, &own, error);
@@ -275,10 +276,10 @@ static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, st
         return;
     slice->dataset = NULL;
     if (!nt_chain_is_in_use(file, part))
-        nt_chain_close_woken(file->format_data, part);
+        nt_chain_close_lazy(file->format_data, part);
 }
 
-void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
+void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
@@ -315,20 +316,21 @@ static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
         nt_chain_disconnect_sources(file->datasets[i], slice);
         slice->dataset = NULL;
     }
-    nt_chain_close_woken(file->format_data, part);
+    nt_chain_close_lazy(file->format_data, part);
 }
 
 /* Closes members in the order of the list until the others fit. */
 static void make_room(const struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
-    for (uint32_t i = 0; i < chain->part_count && nt_budget_is_tight(&file->budget, chain->woken_bytes); i++)
+    for (uint32_t i = 0; i < chain->part_count && nt_budget_is_tight(&file->budget, chain->lazy_open_bytes);
+         i++)
         if (can_close(file, &chain->parts[i]))
             close_idle(file, &chain->parts[i]);
 }
 
-enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                             struct nt_error *error)
+enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                   struct nt_error *error)
 {
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
@@ -340,10 +342,10 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
         struct nt_chain_slice *woken = nt_chain_slice_of(dataset, part);
         make_room(dataset->file);
-        status = nt_chain_wake(changed, woken, error);
+        status = nt_chain_open_slice(changed, woken, error);
         part->users++; /* it stays open */
         if (status == NT_OK)
-            nt_chain_end_wake(changed, woken);
+            nt_chain_close_slice(changed, woken);
         part->users--;
     }
     part->users += status == NT_OK;
@@ -351,7 +353,7 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
     return status;
 }
 
-void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
     if (!slice->waits)
