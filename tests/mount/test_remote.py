@@ -139,6 +139,14 @@ def large_file_in(folder):
     return folder / 'large.root'
 
 
+def reads_over_many(site, name, openings, most):
+    """Does a command that reads a file make more than the two connections that open it?"""
+    before = openings()
+    output(NTUPLE, 'cat', site.url(name), 'file.json')
+    same(openings() - before <= most, True, openings())
+    return openings() - before > 2
+
+
 @case
 def connections_are_made_for_the_first_file_of_a_server_by_its_size():
     """Two of them open the file. Who reads columns at once has all of them before its size is known."""
@@ -157,12 +165,12 @@ def connections_are_made_for_the_first_file_of_a_server_by_its_size():
                     with mounted(site.url(name)):
                         wait_until(lambda: openings() >= expected, 'connections')
                         time.sleep(0.1)  # there are no more
+                    same(openings(), expected, name)
+                elif reader == 'cat':  # on a busy machine it may end before the others exist
+                    wait_until(lambda: reads_over_many(site, name, openings, expected), 'connections')
                 else:
-                    path = ('file.json',) if reader == 'cat' else ()
-                    output(NTUPLE, reader, site.url(name), *path)
-                found = openings()  # some of the last may not exist yet when `ntuple` ends
-                same(2 < found <= expected if reader == 'cat' else found == expected, True,
-                     f'{reader} of {name}: {found}')
+                    output(NTUPLE, reader, site.url(name))
+                    same(openings(), expected, reader)
 
 
 @case

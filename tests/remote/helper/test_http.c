@@ -543,6 +543,7 @@ TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_do
 
 /* ---- memory ---- */
 
+#ifdef HAS_FAULTS
 TEST(an_address_without_memory_at_any_point_is_not_invalid, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id, points, failures = 0;
@@ -560,6 +561,7 @@ TEST(an_address_without_memory_at_any_point_is_not_invalid, .setup = set_up, .te
     } while (points >= id);
     ck_assert_uint_ge(failures, 4); /* the file, its URL, and both ends; other connections may be missing */
 }
+#endif
 
 /* ---- objects ---- */
 

@@ -85,6 +85,7 @@ TEST(a_file_for_which_there_is_no_memory_is_reported, .setup = set_up, .teardown
                   NT_FETCH_UNREACHABLE, "out of memory");
 }
 
+#ifdef HAS_FAULTS
 TEST(an_opening_without_memory_at_any_point_is_reported, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id, points;
@@ -104,6 +105,7 @@ TEST(an_opening_without_memory_at_any_point_is_reported, .setup = set_up, .teard
         work();
     } while (points >= id);
 }
+#endif
 
 TEST(an_opening_that_is_requested_no_more_leaves_nothing, .setup = set_up, .teardown = tear_down, .end = 2)
 {
