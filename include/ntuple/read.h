@@ -45,8 +45,8 @@ struct nt_reader_options { /* grows as nt_open_options does */
 NT_CHECKED enum nt_status nt_reader_new(const struct nt_reader_options *options,
                                         struct nt_reader **reader_ret, struct nt_error *error);
 
-/* First close all streams and Arrow tables. Files may be closed before or after, but see
- * nt_reader_forget. Waits for the workers to finish their work. Accepts NULL. */
+/* First close all streams and Arrow tables. Close files afterwards, or call nt_reader_forget before closing
+ * them. Waits for the workers to finish their work. Accepts NULL. */
 void nt_reader_free(struct nt_reader *reader);
 
 /* Call this before closing a file while the reader stays in use: it drops the dataset's pages from the
