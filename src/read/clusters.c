@@ -35,8 +35,7 @@ static void index_free(struct nt_dataset_index *index)
     free(index);
 }
 
-/* Loading page lists again to count would read files again. */
-static bool remembers_counts(const struct nt_dataset *dataset)
+bool nt_dataset_reloads_parts(const struct nt_dataset *dataset)
 {
     return dataset->field_groups && dataset->part_count > 1 && !dataset->is_concatenated &&
            dataset->ops->reloads_groups;
@@ -54,10 +53,10 @@ static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
     index->columns = calloc((size_t)index->column_count + 1, sizeof(*index->columns));
     if (dataset->selection)
         index->filtered_rows = calloc(doubled, sizeof(*index->filtered_rows));
-    if (remembers_counts(dataset))
+    if (nt_dataset_reloads_parts(dataset))
         index->part_counts = calloc(doubled, sizeof(*index->part_counts));
     if (index->columns && (index->filtered_rows || !dataset->selection) &&
-        (index->part_counts || !remembers_counts(dataset)))
+        (index->part_counts || !nt_dataset_reloads_parts(dataset)))
         return index;
     index_free(index);
     return NULL;
@@ -139,7 +138,7 @@ struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
                                           const struct nt_dataset *dataset, uint32_t field,
                                           enum nt_counted of)
 {
-    struct nt_dataset_index *index = remembers_counts(dataset) && of <= NT_COUNTED_SECOND_COLUMN
+    struct nt_dataset_index *index = nt_dataset_reloads_parts(dataset) && of <= NT_COUNTED_SECOND_COLUMN
                                          ? nt_dataset_index_get(indexes, dataset)
                                          : NULL;
     if (!index)

@@ -126,13 +126,16 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
 
 /* ---- Streams of a field ---- */
 
-/* Call this before opening streams of these fields, and of those below them: counts the rows of all of them,
- * part by part, so that each file of a dataset of many files is read once for all. A dataset on a server
- * requests many files at once instead, field by field. Fails never: opening a stream tells. */
+/* Call this before opening streams of these fields, and of those below them. In a dataset of many local
+ * files, counts the rows of all these fields, part by part, so that each file is read once for all of them.
+ * On a server, streams request many files at once instead, field by field. Never fails: opening a stream
+ * reports failures. */
 void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
                             size_t count);
-/* Where a reader of several streams stops with an element of one, so that all of them read each file of a
- * dataset of many files once: after the element's part. UINT64_MAX: nowhere. */
+/* The end of the part that has an element. A reader of several streams reads no further before it has read
+ * the others to this end, so that each file of a dataset of many files is read once. UINT64_MAX: it need not
+ * stop.
+ */
 uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
 
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid

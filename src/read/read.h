@@ -557,9 +557,8 @@ struct nt_dataset_index {
     /* What a selection omits, by field: items of a list or bytes of strings; by field_count + field:
      * rows of a variant's alternative. NULL elements: not computed; NULL: no selection. */
     _Atomic(struct nt_deletion_vector *) *filtered_rows;
-    /* Rows by part, as counted before, in a dataset whose page lists may be released: of a field, and by
-     * field_count + field of its second column (see nt_part_counts_get). NULL elements: not counted; NULL:
-     * nothing is remembered. */
+    /* Rows by part, if nt_dataset_reloads_parts: of a field, and by field_count + field of its second column.
+     * NULL elements: not counted; NULL: none are kept. */
     _Atomic(struct nt_part_counts *) *part_counts;
     atomic_size_t part_count_bytes; /* of all these */
 };
@@ -577,7 +576,10 @@ void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes); /* accepts NUL
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset);
 void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct nt_dataset *dataset);
-/* The counts that are remembered of a field; NULL if none are, or they would take much memory. */
+/* Are the page lists of parts released, and loaded again from the files of the part? Then the index keeps
+ * nt_part_counts, and readers finish a part before the next one. */
+bool nt_dataset_reloads_parts(const struct nt_dataset *dataset);
+/* The counts of a field; NULL if none are kept, or they would take much memory. */
 struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
                                           const struct nt_dataset *dataset, uint32_t field,
                                           enum nt_counted of);
@@ -836,8 +838,8 @@ struct nt_stream {
     uint64_t elements;
     struct nt_row_counts rows;           /* a segment for each span */
     uint64_t per_row;                    /* elements */
-    struct nt_row_counts items;          /* offsets, whose segments are parts: below each of them */
-    struct nt_alternative *alternatives; /* [segment][alternative]; other offsets: one; other streams: none */
+    struct nt_row_counts *items;         /* offsets: below each segment; NULL: `alternatives` has them */
+    struct nt_alternative *alternatives; /* [segment][alternative]; offsets have one, other streams none */
     uint32_t alternative_count;
     _Atomic(struct nt_segment_masks *) *masks; /* by segment, known once located; NULL: nothing is deleted */
     struct nt_stream_filter *filter;           /* set: there are no segments; NULL: all of their elements */

@@ -734,20 +734,21 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
 static bool find_units(struct units *units, struct nt_reader *reader, struct nt_dataset *dataset,
                        const uint32_t *fields, size_t count)
 {
-    bool *are_asked = calloc((size_t)dataset->field_count + 1, sizeof(*are_asked)), has_memory = are_asked;
+    bool *is_requested = calloc((size_t)dataset->field_count + 1, sizeof(*is_requested)),
+         has_memory = is_requested;
     for (size_t i = 0; has_memory && i < count; i++)
-        are_asked[fields[i]] = true;
+        is_requested[fields[i]] = true;
     for (uint32_t i = 0; has_memory && i < dataset->field_count; i++) {
         uint32_t at = i;
-        while (at != NT_NONE && !are_asked[at])
+        while (at != NT_NONE && !is_requested[at])
             at = dataset->fields[at].parent;
         has_memory = at == NT_NONE || add_units(units, reader, dataset, i);
     }
-    free(are_asked);
+    free(is_requested);
     return has_memory;
 }
 
-/* Failures are those of the streams. Returns false after one of the machine. */
+/* Ignores failures, which streams report. Returns false after one of the environment. */
 static bool count_part(struct building *build, uint32_t part)
 {
     const struct nt_dataset *dataset = build->dataset;
@@ -764,7 +765,7 @@ void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset
                             size_t count)
 {
     struct units units = {0};
-    bool goes_on = !dataset->failure && !dataset->file->resolve && dataset->field_groups &&
+    bool goes_on = !dataset->failure && !dataset->file->resolve && nt_dataset_reloads_parts(dataset) &&
                    !nt_prefetch_helps(dataset) && find_units(&units, reader, dataset, fields, count);
     for (uint32_t part = 0; goes_on && units.count && part < dataset->part_count; part++)
         for (size_t i = 0; goes_on && i < units.count; i++)

@@ -298,19 +298,28 @@ static bool items_of(const struct nt_row_counts *items, uint32_t segment, const 
     return is_good;
 }
 
-/* Do both count the same parts, which store them? */
-static bool have_same_parts(const struct nt_row_counts *a, const struct nt_row_counts *b)
+/* Can the items of offsets stay as they are counted, so that all streams share the counts of parts? Both must
+ * count the same parts, which store them. */
+static bool keeps_items(const struct nt_stream *stream, const struct nt_row_counts *items)
 {
-    return !a->spans && !b->spans && a->count == b->count && a->groups.first != a->groups.end &&
-           b->groups.first != b->groups.end;
+    const struct nt_row_counts *rows = &stream->rows;
+    return stream->kind != NT_STREAM_INDEX && nt_dataset_reloads_parts(stream->dataset) && !rows->spans &&
+           !items->spans && rows->count == items->count && rows->groups.first != rows->groups.end &&
+           items->groups.first != items->groups.end;
 }
 
-static enum nt_status allocate_alternatives(struct nt_stream *stream, struct nt_error *error)
+/* Allocates what has the items below each segment. */
+static enum nt_status allocate_items(struct nt_stream *stream, const struct nt_row_counts *items,
+                                     struct nt_error *error)
 {
     size_t total = (size_t)stream->alternative_count * stream->rows.count;
-    if (!stream->alternatives && !(stream->alternatives = calloc(total + 1, sizeof(*stream->alternatives))))
-        return nt_fail_memory(error);
-    return NT_OK;
+    if (keeps_items(stream, items)) {
+        stream->items = calloc(1, sizeof(*stream->items));
+        return nt_check_memory(stream->items, error);
+    }
+    if (!stream->alternatives)
+        stream->alternatives = calloc(total + 1, sizeof(*stream->alternatives));
+    return nt_check_memory(stream->alternatives, error);
 }
 
 /* Sets the items below each segment: those of offsets, or of one alternative of a variant. */
@@ -319,11 +328,8 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
 {
     struct nt_row_counts items;
     enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, child, of, &items, error);
-    if (status != NT_OK)
-        return status;
-    bool are_kept = stream->kind != NT_STREAM_INDEX && have_same_parts(&stream->rows, &items);
-    if (!are_kept)
-        status = allocate_alternatives(stream, error);
+    if (status == NT_OK)
+        status = allocate_items(stream, &items, error);
     for (uint32_t i = 0; status == NT_OK && i < stream->rows.count; i++) {
         struct nt_span span = nt_row_counts_get(&stream->rows, i).span;
         enum nt_row_fault fault = span.fault;
@@ -333,13 +339,13 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
         struct nt_alternative found;
         if (!items_of(&items, i, &span, &found) && span.fault == NT_FAULT_NONE)
             span.fault = NT_FAULT_POSITION;
-        if (!are_kept)
+        if (!stream->items)
             stream->alternatives[(size_t)i * stream->alternative_count + alternative] = found;
         if (status == NT_OK && span.fault != fault)
             status = nt_row_counts_set_fault(&stream->rows, i, span.fault, error);
     }
-    if (are_kept)
-        stream->items = items;
+    if (stream->items)
+        *stream->items = items;
     else
         nt_row_counts_deinit(&items);
     return status;
@@ -480,7 +486,9 @@ void nt_stream_close(struct nt_stream *stream)
         free(stream->filter);
     }
     nt_row_counts_deinit(&stream->rows);
-    nt_row_counts_deinit(&stream->items);
+    if (stream->items)
+        nt_row_counts_deinit(stream->items);
+    free(stream->items);
     free(stream->alternatives);
     free(stream->masks);
     free(stream);
@@ -505,8 +513,8 @@ size_t nt_stream_memory(const struct nt_stream *stream)
     size_t per_segment =
         (stream->alternatives ? stream->alternative_count * sizeof(*stream->alternatives) : 0) +
         (stream->masks ? sizeof(*stream->masks) : 0);
-    return sizeof(*stream) + nt_row_counts_memory(&stream->rows) + nt_row_counts_memory(&stream->items) +
-           stream->rows.count * per_segment;
+    return sizeof(*stream) + nt_row_counts_memory(&stream->rows) + stream->rows.count * per_segment +
+           (stream->items ? nt_row_counts_memory(stream->items) : 0);
 }
 
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
@@ -524,8 +532,8 @@ void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct n
     segment_ret->first = rows.first_row * stream->per_row;
     segment_ret->elements = rows.rows * stream->per_row;
     segment_ret->is_unverified = rows.is_unverified;
-    if (stream->items.count) {
-        const struct nt_row_span below = nt_row_counts_get(&stream->items, number);
+    if (stream->items) {
+        const struct nt_row_span below = nt_row_counts_get(stream->items, number);
         segment_ret->base = below.first_row;
         segment_ret->limit = below.rows;
     }
@@ -548,7 +556,7 @@ uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_leading_zeros(stream);
     struct nt_segment segment;
-    if (stream->filter || !stream->dataset->field_groups || nt_prefetch_helps(stream->dataset))
+    if (stream->filter || !nt_dataset_reloads_parts(stream->dataset) || nt_prefetch_helps(stream->dataset))
         return UINT64_MAX;
     nt_stream_segment_of(stream, element < lead ? 0 : element - lead, &segment);
     return lead + segment.first + segment.elements;

@@ -49,9 +49,10 @@ static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint
     uint64_t requested = cursor->requested;
     if (first < cursor->end && requested > cursor->end - first)
         requested = cursor->end - first;
-    uint64_t part_end = nt_stream_part_end(cursor->stream, first + count - 1);
-    if (requested > part_end - first)
-        requested = part_end - first;
+    if (requested > count) {
+        uint64_t part_end = nt_stream_part_end(cursor->stream, first + count - 1);
+        requested = requested < part_end - first ? requested : part_end - first;
+    }
     if (requested < count)
         requested = count;
     return requested < total - first ? requested : total - first;
