@@ -19,7 +19,6 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
-#include "remote/client/client.h"
 
 /* ---- Open the chain ---- */
 
@@ -75,8 +74,8 @@ static enum nt_status fill_share(const struct building *building, const struct n
 {
     const struct nt_chain_member *part = slice->part;
     struct nt_error failure = {0};
-    if (part->waits && (slice->waits = nt_chain_indexed_dataset(part, first))) {
-        slice->entries = slice->waits->entries;
+    if (part->is_lazy && (slice->lazy = nt_chain_indexed_dataset(part, first))) {
+        slice->entries = slice->lazy->entries;
         return NT_OK;
     }
     if (!part->file)
@@ -396,7 +395,7 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
     bool can_skip = false;
     for (uint32_t i = 0; i < chain->part_count; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
-        tried += part->file || part->waits || part->failure.status != NT_OK;
+        tried += part->file || part->is_lazy || part->failure.status != NT_OK;
         if (!has_failed(chain, i) || (chain->options.skip_failed && !is_of_friend(part)))
             continue;
         first = failed++ ? first : part;
@@ -435,7 +434,7 @@ static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint
                                     const struct nt_file *stub, struct nt_error *error)
 {
     NT_TRY(nt_chain_members_open(chain, first, end, stub, error));
-    for (; chain->options.skip_failed && !chain->parts[end - 1].file && !chain->parts[end - 1].waits &&
+    for (; chain->options.skip_failed && !chain->parts[end - 1].file && !chain->parts[end - 1].is_lazy &&
            end < nt_chain_series_end(chain, first);
          end++)
         NT_TRY(nt_chain_members_open(chain, end, end + 1, stub, error));

@@ -178,8 +178,8 @@ struct nt_count_run {
 };
 #define NT_COUNT_UNKNOWN UINT32_MAX
 
-/* What is claimed of a cluster. The columns that do not follow from its entries have places (see
- * nt_chain_find_places). */
+/* The counts of elements of a cluster, as an index says. The columns that do not follow from its entries have
+ * places (see nt_chain_find_places). */
 struct nt_cluster_counts {
     struct nt_count_run *runs; /* ascending */
     uint32_t run_count;
@@ -191,7 +191,7 @@ struct nt_indexed_dataset {
     /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
     const char *schema;
     uint64_t *cluster_entries;
-    struct nt_cluster_counts *claims; /* of each cluster; NULL: none */
+    struct nt_cluster_counts *counts; /* of each cluster; NULL: none */
 };
 
 /* A file at the time of indexing. */
@@ -242,16 +242,16 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
 
 enum { NT_STATE_TEXT = 128 };
 
-/* What a file, or a dataset in a folder, is compared by with its entry in the index. */
+/* Identifies the version of a file, or of a dataset in a folder: compared with its entry in the index. */
 struct nt_chain_identity {
     char state[NT_STATE_TEXT]; /* as in nt_indexed_file; "": of a file */
     uint64_t bytes, inode;
     char modified[NT_TIME_TEXT];
-    bool has_validator; /* it was found on a server, which may not give any: "" */
+    bool has_validator; /* it is on a server, which may report none: "" */
     char validator[NT_FETCH_VALIDATOR_BYTES];
 };
 
-/* Can later readers compare it? */
+/* Can later readers compare it? A server may report no validator. */
 static inline bool nt_chain_identity_lasts(const struct nt_chain_identity *identity)
 {
     return !identity->has_validator || *identity->validator;
@@ -285,16 +285,16 @@ uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places
  * than `max_bytes`. False without memory. */
 bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena);
-/* Compares what is claimed of a cluster of an open member with its page list, which is pinned: with that of
- * cluster `own_cluster` of the member's own dataset. Learns what is not claimed, if an index is to be saved.
- * NT_CORRUPT. */
+/* Compares the indexed counts of a cluster of an open member with its page list, which is pinned: with that
+ * of cluster `own_cluster` of the member's own dataset. Learns what is not indexed, if an index is to be
+ * saved. NT_CORRUPT. */
 struct nt_chain_slice;
 enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      uint32_t cluster, uint32_t own_cluster, struct nt_error *error);
-/* Sets what is claimed of a slice's dataset and what was learned of it. False without memory. */
+/* Sets the indexed counts of a slice's dataset and those that were learned. False without memory. */
 bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
                            struct nt_arena *arena);
-/* nt_dataset_ops.unverified_elements: of members that wait. */
+/* nt_dataset_ops.unverified_elements: of lazily opened members. */
 bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
                                   uint32_t position, uint64_t *elements_ret);
 
@@ -327,13 +327,13 @@ struct nt_chain_member {
     const struct nt_chain_file *listed;  /* its entry in the list */
     uint32_t number;                     /* index in the list */
     const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
-    bool is_noted;                       /* no index has that entry yet: it was open, and waits */
+    bool is_noted;                       /* no index has that entry yet: it was open, and is lazy */
     struct nt_file *file;                /* NULL: not open */
     /* Of a dataset in a folder that is open, of the version that was opened; NULL: unknown. */
     const struct nt_chain_identity *identity;
     struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
     struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
-    bool waits;               /* opens with the first read of its rows: see nt_chain_slice */
+    bool is_lazy;             /* opens with the first read of its rows: see nt_chain_slice */
     /* Of a lazily opened member, under the lock of the file: the number of calls that use it, and the bytes
      * of its metadata. */
     uint32_t users;
@@ -358,12 +358,12 @@ struct nt_chain {
     char *owned_index_path;
     struct nt_chain_options options;
     uint32_t holders; /* nt_files that share this chain */
-    /* Of members that wait, under the lock of the file: the one after those opened last, and how many
+    /* Of lazy members, under the lock of the file: the one after those opened last, and how many
      * these were. */
     uint32_t next_lazy, opened_together;
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
-    uint64_t lazy_open_bytes;    /* of those that wait, and are open; under the lock of the file */
-    struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
+    uint64_t lazy_open_bytes;    /* of open lazy members; under the lock of the file */
+    struct nt_arena *notes;      /* what is known of lazy members and that no index had; or NULL */
     struct nt_lock notes_lock;
 };
 
@@ -380,7 +380,7 @@ struct nt_chain_slice {
      * that, under the lock of the file, and stays if pages need it. If fields have groups of their own (in
      * trees, or with friends), the member stays open: with nt_chain_pin_member, and until others need the
      * memory. NULL: the member is open. */
-    const struct nt_indexed_dataset *waits;
+    const struct nt_indexed_dataset *lazy;
     bool stays_open;          /* pages need the dataset of the member */
     bool stands_alone;        /* no page needs it: it closes when nobody uses it */
     uint32_t *learned;        /* [cluster of the member][place]: elements that no index has yet; or NULL */
@@ -410,7 +410,7 @@ static inline uint64_t nt_chain_own_entries(const struct nt_dataset *own, uint32
 
 static inline uint64_t nt_chain_slice_clusters(const struct nt_chain_slice *slice)
 {
-    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : nt_chain_own_clusters(slice->dataset);
+    return slice->failure ? 0 : slice->lazy ? slice->lazy->clusters : nt_chain_own_clusters(slice->dataset);
 }
 
 enum { NT_SCHEMA_DIGEST = 16 };
@@ -433,7 +433,7 @@ struct nt_chain_series {
     char schema[NT_SCHEMA_DIGEST + 1]; /* of the first member; "": its digest would not say all */
     uint32_t *counted_places;          /* [column of the first member]: as nt_chain_find_places sets them */
     uint32_t place_count;
-    const struct nt_cluster_counts *first_counts; /* what is claimed of the first member; or NULL */
+    const struct nt_cluster_counts *first_counts; /* of the first member; or NULL */
 };
 
 /* The format_data of an nt_dataset: one slice per part of the chain. */
@@ -451,10 +451,10 @@ static inline struct nt_dataset *nt_chain_first_dataset(const struct nt_chain_sl
     return slice->series->slices[0].dataset;
 }
 
-/* A dataset with the schema of a slice that did not fail: its own, or if it waits that of the first one. */
+/* A dataset with the schema of a slice that did not fail: its own, or if it is lazy that of the first one. */
 static inline const struct nt_dataset *nt_chain_schema_of(const struct nt_chain_slice *slice)
 {
-    return slice->waits ? nt_chain_first_dataset(slice) : slice->dataset;
+    return slice->lazy ? nt_chain_first_dataset(slice) : slice->dataset;
 }
 
 static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)
@@ -571,7 +571,7 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 /* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
  * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
 bool nt_chain_members_open_unknown(const struct nt_file *stub);
-/* Opens a member that waits for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
+/* Opens a lazy member for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
  * if it fails. */
 struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
 /* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
@@ -579,7 +579,7 @@ enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_sl
                                   struct nt_error *error);
 /* Closes a member, but not its source if a reader has it. */
 void nt_chain_close_member(struct nt_chain_member *part);
-/* Closes one that waits, which counts among those that are open. Under the lock of the file. */
+/* Closes a lazy member, which counts among those that are open. Under the lock of the file. */
 void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
 
 /* ---- Members that open when their rows are read ---- */
@@ -590,12 +590,12 @@ void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Marks the members that the index knows and that need not be open before their rows are read. */
 void nt_chain_find_lazy(const struct nt_file *stub);
-/* Closes an open member if the chain keeps too much metadata, and it may wait. Thread-safe for different
+/* Closes an open member if the chain keeps too much metadata, and it can be lazy. Thread-safe for different
  * members. */
 void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part);
 /* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
 void nt_chain_load_lists(const struct nt_chain_member *part);
-/* Opens the member of a waiting slice, and others that will probably follow, and pins its groups. Checks
+/* Opens the lazy member of a slice, and others that will probably follow, and pins its groups. Checks
  * that the dataset is what is known of it. nt_chain_close_slice follows a success, both under the lock of
  * the file. */
 enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice,
@@ -603,7 +603,7 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
 /* Unpins the groups and connects the sources of a slice whose page list has been copied, and closes its
  * member if nothing else needs that. */
 void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice);
-/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_unpin_member. For chains whose
+/* Opens the member of a slice, if it is lazy, and keeps it open until nt_chain_unpin_member. For chains whose
  * fields have groups of their own. Closes others if the metadata of all takes too much memory. */
 enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                    struct nt_error *error);

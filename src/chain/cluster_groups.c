@@ -97,12 +97,12 @@ static uint32_t own_group(const struct nt_dataset *dataset, const struct nt_chai
 
 static uint32_t group_count_of(const struct nt_chain_slice *slice)
 {
-    if (slice->waits)
+    if (slice->lazy)
         return 1;
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
 }
 
-/* Of a member that waits: as many as the first one has. */
+/* Of a member that has_lazy: as many as the first one has. */
 static uint64_t waiting_bytes(const struct nt_dataset *dataset)
 {
     return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->series[0].slices[0].dataset);
@@ -110,7 +110,7 @@ static uint64_t waiting_bytes(const struct nt_dataset *dataset)
 
 static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
-    const struct nt_indexed_dataset *known = slice->waits;
+    const struct nt_indexed_dataset *known = slice->lazy;
     uint64_t first = slice->first_entry;
     dataset->groups.records[slice->first_group] =
         (struct nt_group_record){.first_entry = first,
@@ -253,19 +253,19 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
                                          struct nt_error *error)
 {
     uint64_t groups = 0, clusters = 0, column_groups = 0;
-    bool is_known = true, waits = false;
+    bool is_known = true, has_lazy = false;
     for (uint32_t i = 0; i < chain->slice_count; i++)
-        waits |= chain->slices[i].waits != NULL;
+        has_lazy |= chain->slices[i].lazy != NULL;
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
-        bool is_open = !slice->failure && !slice->waits;
+        bool is_open = !slice->failure && !slice->lazy;
         slice->first_group = (uint32_t)groups;
         slice->first_cluster = (uint32_t)clusters;
         slice->first_column_group = (uint32_t)column_groups;
         groups += group_count_of(slice);
         clusters += nt_chain_slice_clusters(slice);
         column_groups += is_open ? slice->dataset->column_group_count : 0;
-        is_known &= slice->waits || (is_open && knows_clusters(slice->dataset, waits));
+        is_known &= slice->lazy || (is_open && knows_clusters(slice->dataset, has_lazy));
         dataset->has_sharded_clusters |= is_open && slice->dataset->has_sharded_clusters;
     }
     NT_TRY(nt_dataset_add_groups(dataset, groups, clusters, error));
@@ -277,7 +277,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     dataset->clusters_known = is_known;
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
-        if (slice->waits) {
+        if (slice->lazy) {
             put_waiting(dataset, slice);
             continue;
         }
@@ -303,8 +303,8 @@ static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
 {
     if (slice->failure)
         return slice->entries;
-    if (slice->waits)
-        return slice->waits->cluster_entries[part];
+    if (slice->lazy)
+        return slice->lazy->cluster_entries[part];
     return nt_chain_own_entries(slice->dataset, part);
 }
 
@@ -352,7 +352,7 @@ static enum nt_status add_deletions(struct nt_dataset *dataset, const struct nt_
     bool has_deletions = false;
     for (uint32_t i = 0; i < chain->slice_count; i++)
         has_deletions |=
-            !chain->slices[i].failure && !chain->slices[i].waits && chain->slices[i].dataset->part_deletions;
+            !chain->slices[i].failure && !chain->slices[i].lazy && chain->slices[i].dataset->part_deletions;
     if (!has_deletions)
         return NT_OK;
     if (chain->series_count > 1)
@@ -392,7 +392,7 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
     const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
     if (known && known->schema && series->schema[0] && known->clusters == nt_chain_own_clusters(first) &&
         strcmp(series->schema, known->schema) == 0)
-        series->first_counts = known->claims;
+        series->first_counts = known->counts;
     return NT_OK;
 }
 
@@ -783,7 +783,7 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
 static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_group *group,
                            struct nt_error *error)
 {
-    if (slice->waits && !dataset->field_groups)
+    if (slice->lazy && !dataset->field_groups)
         return load_waiting(dataset, slice, group, error);
     enum nt_status status = nt_chain_pin_member(dataset, slice, error);
     if (status != NT_OK)

@@ -201,7 +201,7 @@ static enum nt_status build(struct building *building)
     if (status == NT_OK && !building->shapes)
         status = nt_fail_memory(building->error);
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++)
-        if (chain->slices[i].waits) { /* it has the schema of the first member */
+        if (chain->slices[i].lazy) { /* it has the schema of the first member */
             chain->slices[i].fields = chain->slices[i].series->slices[0].fields;
             chain->slices[i].columns = chain->slices[i].series->slices[0].columns;
         } else if (!chain->slices[i].failure) {
@@ -217,7 +217,7 @@ static enum nt_status build(struct building *building)
     bool is_any_deferred = has_deferred(dataset);
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
-        if (!slice->failure && !slice->waits && (is_any_deferred || has_deferred(slice->dataset)))
+        if (!slice->failure && !slice->lazy && (is_any_deferred || has_deferred(slice->dataset)))
             status = set_deferred(dataset, slice, building->error);
     }
     return status;
@@ -239,7 +239,7 @@ const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *data
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        for (uint32_t k = 0; !slice->failure && !slice->waits && k < slice->dataset->column_count; k++)
+        for (uint32_t k = 0; !slice->failure && !slice->lazy && k < slice->dataset->column_count; k++)
             if (slice->columns[k] == column) {
                 *column_ret = k;
                 return slice;

@@ -42,7 +42,7 @@ static void describe_field(const struct nt_dataset *dataset, uint32_t field, str
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        if (slice->failure || slice->waits || slice->fields[field] == NT_NONE)
+        if (slice->failure || slice->lazy || slice->fields[field] == NT_NONE)
             continue;
         if (slice->dataset->ops->describe_field)
             slice->dataset->ops->describe_field(slice->dataset, slice->fields[field], json);
@@ -171,7 +171,7 @@ struct laying_out {
 static bool is_own(const struct nt_chain_slice *slice, uint32_t number)
 {
     struct nt_dataset *own = slice->dataset;
-    if (!own && (!slice->waits ||
+    if (!own && (!slice->lazy ||
                  nt_chain_match_dataset(nt_chain_first_dataset(slice), slice->part, &own, NULL) != NT_OK))
         return false;
     return own->index == number;
@@ -205,7 +205,7 @@ static enum nt_status emit_moved(void *context, const struct nt_layout_range *ra
 typedef enum nt_status visit_member(const struct nt_chain_member *part, void *context,
                                     struct nt_error *error);
 
-/* A member that opens. One that waits is open during the call. */
+/* A member that opens. A lazy one is open during the call. */
 static enum nt_status visit_open(const struct nt_file *file, uint32_t number, visit_member *visit,
                                  void *context, struct nt_error *error)
 {
@@ -215,7 +215,7 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
     enum nt_status status = NT_OK;
     nt_lock_acquire(lock);
     bool was_open = part->file;
-    if (was_open || (part->waits && nt_chain_open_member(chain, part)))
+    if (was_open || (part->is_lazy && nt_chain_open_member(chain, part)))
         status = visit(part, context, error);
     if (!was_open && part->file)
         nt_chain_close_member(part);
@@ -227,7 +227,7 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
  * while it is open. */
 static bool has_lists_in_file(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
-    return slice->waits && (dataset->field_groups || !nt_group_is_loaded(dataset, slice->first_group));
+    return slice->lazy && (dataset->field_groups || !nt_group_is_loaded(dataset, slice->first_group));
 }
 
 /* Visits a member, which opens once for its page lists and for this. */
@@ -386,9 +386,9 @@ static void write_identity(struct nt_json *json, const struct nt_chain_member *p
 void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slice *slice)
 {
     struct nt_buffer path = {0};
-    const struct nt_dataset *named = slice->waits ? nt_chain_first_dataset(slice) : slice->dataset;
+    const struct nt_dataset *named = slice->lazy ? nt_chain_first_dataset(slice) : slice->dataset;
     const char *meant =
-        slice->waits && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
+        slice->lazy && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
     if (*meant) {
         nt_json_member_string(json, "dataset", meant);
     } else if (named) {

@@ -180,15 +180,15 @@ bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *o
 {
     size_t bytes = 0;
     uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
-    struct nt_cluster_counts *claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*claims));
-    enum nt_status status = places && claims ? NT_OK : NT_NO_MEMORY;
+    struct nt_cluster_counts *counts = nt_arena_alloc(arena, known->clusters + 1, sizeof(*counts));
+    enum nt_status status = places && counts ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK)
         nt_chain_find_places(own, places);
     for (uint32_t i = 0; status == NT_OK && bytes <= max_bytes && i < known->clusters; i++) {
-        status = find_cluster(own, i, places, arena, &claims[i]);
-        bytes += claims[i].run_count * sizeof(*claims[i].runs);
+        status = find_cluster(own, i, places, arena, &counts[i]);
+        bytes += counts[i].run_count * sizeof(*counts[i].runs);
     }
-    known->claims = status == NT_OK && bytes <= max_bytes ? claims : NULL;
+    known->counts = status == NT_OK && bytes <= max_bytes ? counts : NULL;
     free(places);
     return status != NT_NO_MEMORY;
 }
@@ -196,10 +196,10 @@ bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *o
 /* ---- Compare and learn ---- */
 
 /* The first member is open, and may be known all the same. */
-static const struct nt_cluster_counts *claims_of(const struct nt_chain_slice *slice)
+static const struct nt_cluster_counts *indexed_counts(const struct nt_chain_slice *slice)
 {
-    if (slice->waits)
-        return slice->waits->claims;
+    if (slice->lazy)
+        return slice->lazy->counts;
     return slice == slice->series->slices ? slice->series->first_counts : NULL;
 }
 
@@ -217,15 +217,15 @@ static void learn(const struct nt_chain *chain, struct nt_chain_slice *slice, ui
 static enum nt_status check_column(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    uint32_t cluster, uint32_t place, uint32_t found, struct nt_error *error)
 {
-    const struct nt_cluster_counts *claims = claims_of(slice);
-    uint32_t claimed = claims ? elements_at(&claims[cluster], place) : NT_COUNT_UNKNOWN;
+    const struct nt_cluster_counts *counts = indexed_counts(slice);
+    uint32_t indexed = counts ? elements_at(&counts[cluster], place) : NT_COUNT_UNKNOWN;
     const struct nt_chain *chain = nt_chain_of(dataset->file);
-    if (claimed == NT_COUNT_UNKNOWN && found != NT_COUNT_UNKNOWN && chain->options.save_index)
+    if (indexed == NT_COUNT_UNKNOWN && found != NT_COUNT_UNKNOWN && chain->options.save_index)
         learn(chain, slice, cluster, place, found);
-    if (claimed == NT_COUNT_UNKNOWN || claimed == found)
+    if (indexed == NT_COUNT_UNKNOWN || indexed == found)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                          "elements of a column in a cluster according to the index", claimed, found);
+                          "elements of a column in a cluster according to the index", indexed, found);
 }
 
 enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
@@ -250,12 +250,12 @@ static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, 
 {
     struct runs runs = {0};
     uint32_t places = slice->series->place_count;
-    const struct nt_cluster_counts *claims = claims_of(slice);
+    const struct nt_cluster_counts *counts = indexed_counts(slice);
     bool has_memory = true;
     for (uint32_t i = 0; has_memory && i < places; i++) {
         uint32_t elements = slice->learned ? slice->learned[(size_t)cluster * places + i] : NT_COUNT_UNKNOWN;
-        if (elements == NT_COUNT_UNKNOWN && claims)
-            elements = elements_at(&claims[cluster], i);
+        if (elements == NT_COUNT_UNKNOWN && counts)
+            elements = elements_at(&counts[cluster], i);
         has_memory = add_run(&runs, elements, 1);
     }
     has_memory = has_memory && copy_runs(&runs, arena, merged);
@@ -266,19 +266,19 @@ static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, 
 bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
                            struct nt_arena *arena)
 {
-    if ((!slice->learned && !claims_of(slice)) || !known->cluster_entries ||
+    if ((!slice->learned && !indexed_counts(slice)) || !known->cluster_entries ||
         known->clusters != nt_chain_slice_clusters(slice))
         return true;
-    known->claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*known->claims));
-    bool has_memory = known->claims;
+    known->counts = nt_arena_alloc(arena, known->clusters + 1, sizeof(*known->counts));
+    bool has_memory = known->counts;
     for (uint32_t i = 0; has_memory && i < known->clusters; i++)
-        has_memory = merge_cluster(slice, i, arena, &known->claims[i]);
+        has_memory = merge_cluster(slice, i, arena, &known->counts[i]);
     return has_memory;
 }
 
-/* ---- Claims of members that wait ---- */
+/* ---- Counts of lazily opened members ---- */
 
-/* The claimed cluster that a cluster of the chain shows. */
+/* The indexed cluster that a cluster of the chain shows. */
 static uint32_t known_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                               uint32_t cluster)
 {
@@ -293,7 +293,7 @@ bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t clu
                                   uint32_t position, uint64_t *elements_ret)
 {
     const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, nt_cluster_group(dataset, cluster));
-    uint32_t own = slice->waits && slice->waits->claims ? slice->fields[field] : NT_NONE;
+    uint32_t own = slice->lazy && slice->lazy->counts ? slice->fields[field] : NT_NONE;
     const struct nt_dataset *first = nt_chain_first_dataset(slice);
     if (own == NT_NONE || nt_field_representations(first, own) != 1)
         return false;
@@ -301,7 +301,7 @@ bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t clu
     uint32_t place = column == NT_NONE ? NT_NONE : slice->series->counted_places[column];
     if (place == NT_NONE)
         return false;
-    uint32_t elements = elements_at(&slice->waits->claims[known_cluster(dataset, slice, cluster)], place);
+    uint32_t elements = elements_at(&slice->lazy->counts[known_cluster(dataset, slice, cluster)], place);
     *elements_ret = elements;
     return elements != NT_COUNT_UNKNOWN;
 }

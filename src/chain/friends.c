@@ -218,7 +218,7 @@ enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_erro
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         struct nt_error failure = {0};
-        if (slice->failure || slice->waits || slice->dataset->field_groups)
+        if (slice->failure || slice->lazy || slice->dataset->field_groups)
             continue;
         if (check_clusters(slice->dataset, &failure) == NT_OK)
             continue;

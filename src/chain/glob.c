@@ -19,7 +19,6 @@
 #include "core/io/address.h"
 #include "core/io/folder.h"
 #include "formats/formats.h"
-#include "remote/client/client.h"
 
 /* ---- Local patterns ---- */
 

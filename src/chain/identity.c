@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tells a member from what it was when the index was made: the attributes of its file, or of the file
- * that has the version of a dataset in a folder. The folder itself does not change with its dataset.
+ * Identities of members, which show whether a member changed after the index was made: the attributes of its
+ * file, or, for a dataset in a folder, of the file that has its version. The folder itself does not change
+ * with its dataset.
  */
 #include "chain/chain.h"
 
@@ -14,7 +15,6 @@
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "formats/formats.h"
-#include "remote/client/client.h"
 
 struct nt_chain_identity nt_chain_identity_of(const struct stat *found)
 {
@@ -44,7 +44,8 @@ static enum nt_status identify_version(struct nt_folder *folder, const struct nt
     struct nt_source *source;
     uint64_t size; /* is found when the file is opened */
     if (!version->file)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nothing tells its versions", folder->path);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: its versions cannot be distinguished",
+                       folder->path);
     NT_TRY(nt_folder_open_file_lazily(folder, version->file, &source, error));
     enum nt_status status = nt_source_size(source, &size, error);
     if (status == NT_OK)

@@ -28,7 +28,6 @@
 #include "core/json/parse.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
-#include "remote/client/client.h"
 
 /* ---- Read and write the index ---- */
 
@@ -78,19 +77,19 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
     nt_json_end_array(json);
 }
 
-static void put_claims(struct nt_json *json, const struct nt_indexed_dataset *dataset)
+static void put_counts(struct nt_json *json, const struct nt_indexed_dataset *dataset)
 {
     struct nt_buffer text = {0};
     nt_json_member_array(json, "cluster_elements");
     for (uint64_t i = 0; i < dataset->clusters; i++) {
-        nt_cluster_counts_append(&text, &dataset->claims[i]);
+        nt_cluster_counts_append(&text, &dataset->counts[i]);
         nt_json_buffer(json, &text);
     }
     nt_json_end_array(json);
 }
 
 /* Cannot fail but by a lack of memory. */
-static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, bool with_claims)
+static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, bool with_counts)
 {
     struct nt_json json;
     nt_json_line(&json, out);
@@ -112,8 +111,8 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
         nt_json_member_unsigned(&json, "entries", file->datasets[i].entries);
         nt_json_member_unsigned(&json, "clusters", file->datasets[i].clusters);
         put_clusters(&json, &file->datasets[i]);
-        if (with_claims && file->datasets[i].claims)
-            put_claims(&json, &file->datasets[i]);
+        if (with_counts && file->datasets[i].counts)
+            put_counts(&json, &file->datasets[i]);
         nt_json_end_object(&json);
     }
     nt_json_end_array(&json);
@@ -174,7 +173,7 @@ static enum nt_status take_count(const struct reading *reading, const json_t *ob
 }
 
 /* Missing in indexes of earlier versions, and if the line would have been too long. */
-static enum nt_status take_claims(const struct reading *reading, const json_t *object,
+static enum nt_status read_counts(const struct reading *reading, const json_t *object,
                                   struct nt_indexed_dataset *dataset)
 {
     const json_t *list = json_object_get(object, "cluster_elements");
@@ -183,13 +182,13 @@ static enum nt_status take_claims(const struct reading *reading, const json_t *o
         return NT_OK;
     if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
         return refuse(reading, "cluster_elements", "a list with a text for each cluster");
-    dataset->claims = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->claims));
-    if (!dataset->claims)
+    dataset->counts = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->counts));
+    if (!dataset->counts)
         return nt_fail_memory(reading->error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *text = json_array_get(list, i);
         NT_TRY(json_is_string(text) ? nt_cluster_counts_read(json_string_value(text), arena,
-                                                             &dataset->claims[i], reading->error)
+                                                             &dataset->counts[i], reading->error)
                                     : refuse(reading, "cluster_elements", "a list of texts"));
     }
     return NT_OK;
@@ -220,7 +219,7 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
     NT_TRY(take_text(reading, object, "schema", &dataset->schema));
-    return take_claims(reading, object, dataset);
+    return read_counts(reading, object, dataset);
 }
 
 static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
@@ -399,7 +398,7 @@ static const char *meant_of(const struct nt_chain_member *part)
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
-/* Looks at the version of a dataset in a folder. */
+/* Does the dataset in a folder still have the version of the index? */
 static bool is_version_known(const struct nt_chain *chain, const struct nt_chain_member *part,
                              const struct nt_indexed_file *known)
 {
@@ -416,7 +415,7 @@ static bool is_version_known(const struct nt_chain *chain, const struct nt_chain
     return is_known;
 }
 
-/* The file at an address without a listing is trusted now, and checked when it is opened. */
+/* A file at an address without a listing is trusted now, and checked when it is opened. */
 static bool is_as_known(const struct nt_chain *chain, const struct nt_chain_member *part,
                         const struct nt_indexed_file *known)
 {
@@ -686,8 +685,8 @@ static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *fil
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
             file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
-        if (slice && slice->learned && slice->waits &&
-            !nt_chain_merge_counts(slice, &known.datasets[slice->waits - part->known->datasets], arena))
+        if (slice && slice->learned && slice->lazy &&
+            !nt_chain_merge_counts(slice, &known.datasets[slice->lazy - part->known->datasets], arena))
             return NT_NO_MEMORY;
     }
     nt_indexed_file_append(out, &known, nt_chain_line_bytes(chain));

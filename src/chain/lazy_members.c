@@ -85,28 +85,28 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
     return is_whole;
 }
 
-/* ---- Which members wait ---- */
+/* ---- Which members are lazy ---- */
 
 /* One without clusters has no rows whose reads would check what the index says. */
-static bool can_wait(const struct nt_chain_member *part, const struct nt_file *stub)
+static bool can_be_lazy(const struct nt_chain_member *part, const struct nt_file *stub)
 {
-    bool can_wait = part->known;
-    for (uint32_t i = 0; can_wait && i < stub->dataset_count; i++) {
+    bool can_be_lazy = part->known;
+    for (uint32_t i = 0; can_be_lazy && i < stub->dataset_count; i++) {
         if (stub->datasets[i]->failure)
             continue;
         const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], part);
         const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first->dataset);
-        can_wait = known && known->schema && known->cluster_entries && known->clusters &&
-                   first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0;
+        can_be_lazy = known && known->schema && known->cluster_entries && known->clusters &&
+                      first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0;
     }
-    return can_wait;
+    return can_be_lazy;
 }
 
 void nt_chain_find_lazy(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
     for (uint32_t i = 0; i < chain->part_count; i++)
-        chain->parts[i].waits = !chain->parts[i].file && can_wait(&chain->parts[i], stub);
+        chain->parts[i].is_lazy = !chain->parts[i].file && can_be_lazy(&chain->parts[i], stub);
 }
 
 void nt_chain_load_lists(const struct nt_chain_member *part)
@@ -130,12 +130,12 @@ void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part
     if (chain->notes || (chain->notes = nt_arena_new()))
         part->known = nt_chain_note_member(stub, part, chain->notes);
     nt_lock_release(&chain->notes_lock);
-    if (!can_wait(part, stub)) {
+    if (!can_be_lazy(part, stub)) {
         part->known = known;
         return;
     }
     part->is_noted = !known;
-    part->waits = true;
+    part->is_lazy = true;
     nt_chain_close_member(part);
     atomic_fetch_sub_explicit(&chain->kept_bytes, bytes, memory_order_relaxed);
 }
@@ -178,7 +178,7 @@ static enum nt_status check_count(const char *what, uint64_t expected, uint64_t 
 static enum nt_status check_clusters(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      struct nt_error *error)
 {
-    const struct nt_indexed_dataset *known = slice->waits;
+    const struct nt_indexed_dataset *known = slice->lazy;
     const struct nt_dataset *own = slice->dataset;
     NT_TRY(
         check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error));
@@ -296,7 +296,7 @@ void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *sli
 /* Pages that were copied need only the file, which stays open. */
 static bool can_close(const struct nt_file *file, const struct nt_chain_member *part)
 {
-    bool can_close = part->waits && part->file && part->users == 0;
+    bool can_close = part->is_lazy && part->file && part->users == 0;
     for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
             file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
@@ -335,17 +335,17 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     enum nt_status status = NT_OK;
-    if (!slice->waits)
+    if (!slice->lazy)
         return NT_OK;
     nt_lock_acquire(&dataset->file->lock);
     if (!slice->dataset) {
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
-        struct nt_chain_slice *woken = nt_chain_slice_of(dataset, part);
+        struct nt_chain_slice *opened_slice = nt_chain_slice_of(dataset, part);
         make_room(dataset->file);
-        status = nt_chain_open_slice(changed, woken, error);
+        status = nt_chain_open_slice(changed, opened_slice, error);
         part->users++; /* it stays open */
         if (status == NT_OK)
-            nt_chain_close_slice(changed, woken);
+            nt_chain_close_slice(changed, opened_slice);
         part->users--;
     }
     part->users += status == NT_OK;
@@ -356,7 +356,7 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
 void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
-    if (!slice->waits)
+    if (!slice->lazy)
         return;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     nt_lock_acquire(&dataset->file->lock);

@@ -23,7 +23,6 @@
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "formats/formats.h"
-#include "remote/client/client.h"
 
 /* ---- Read a small text file ---- */
 

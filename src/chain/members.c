@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens and closes the members of a chain: one, many in parallel, and those that wait until their rows are
- * read.
+ * Opens and closes the members of a chain: one, many in parallel, and lazy ones, which open when their rows
+ * are read.
  */
 #include "chain/chain.h"
 
@@ -182,17 +182,17 @@ struct opening {
     atomic_uint next;
     uint32_t end;
     bool leaves_known;          /* skip the parts that the index knows */
-    bool wakes;                 /* open those that wait, and no others */
-    const struct nt_file *stub; /* lets members wait; NULL: all stay open */
+    bool opens_lazy;            /* open lazy members, and no others */
+    const struct nt_file *stub; /* lets members be lazy; NULL: all stay open */
 };
 
 static bool is_to_open(const struct opening *opening, const struct nt_chain_member *part)
 {
     if (part->file)
         return false;
-    if (part->waits)
-        return opening->wakes;
-    return !opening->wakes && !(opening->leaves_known && part->known);
+    if (part->is_lazy)
+        return opening->opens_lazy;
+    return !opening->opens_lazy && !(opening->leaves_known && part->known);
 }
 
 static void *open_worker(void *argument)
@@ -203,7 +203,7 @@ static void *open_worker(void *argument)
         if (!is_to_open(opening, part))
             continue;
         nt_chain_try_member(part, opening->chain);
-        if (opening->wakes || opening->chain->options.save_index)
+        if (opening->opens_lazy || opening->chain->options.save_index)
             nt_chain_load_lists(part); /* the rows, or an index, need them */
         if (part->file && opening->stub)
             nt_chain_try_evict(opening->stub, part);
@@ -269,20 +269,20 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
     open_together(&opening);
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
-        if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
+        if (!part->file && !part->is_lazy && nt_is_retryable(part->failure.status, &part->failure))
             return nt_fail_copy(error, &part->failure);
     }
     return NT_OK;
 }
 
-/* ---- Open members that wait ---- */
+/* ---- Open lazy members ---- */
 
 enum { MAX_TOGETHER = 64 };
 
-/* Metadata of members that wait and are open, until they close. */
+/* Metadata of open lazy members, until they close. */
 static void count_woken(struct nt_chain *chain, struct nt_chain_member *part)
 {
-    if (!part->file || !part->waits || part->lazy_open_bytes)
+    if (!part->file || !part->is_lazy || part->lazy_open_bytes)
         return;
     part->lazy_open_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
     chain->lazy_open_bytes += part->lazy_open_bytes;
@@ -297,7 +297,7 @@ void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part)
 
 /* For a reader of one file after another, opens the next files together: twice as many each time, while their
  * metadata fits. */
-static void wake_from(const struct nt_file *file, uint32_t number)
+static void open_lazy_from(const struct nt_file *file, uint32_t number)
 {
     struct nt_chain *chain = file->format_data;
     uint64_t bytes = atomic_load_explicit(&chain->parts[0].file->budget.used, memory_order_relaxed);
@@ -310,7 +310,7 @@ static void wake_from(const struct nt_file *file, uint32_t number)
         chain->opened_together /= 2;
     uint32_t left = chain->part_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
-    struct opening opening = {.chain = chain, .next = number, .end = number + count, .wakes = true};
+    struct opening opening = {.chain = chain, .next = number, .end = number + count, .opens_lazy = true};
     chain->next_lazy = opening.end;
     open_together(&opening);
     for (uint32_t i = number; i < number + count; i++)
@@ -323,7 +323,7 @@ static void close_ahead(const struct nt_file *file)
     struct nt_chain *chain = file->format_data;
     uint32_t end = chain->next_lazy;
     for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
-        if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
+        if (chain->parts[i].is_lazy && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
             nt_chain_close_lazy(chain, &chain->parts[i]);
 }
 
@@ -337,7 +337,7 @@ enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_sl
     if (!part->file && number != chain->next_lazy)
         close_ahead(file);
     if (!part->file)
-        wake_from(file, number);
+        open_lazy_from(file, number);
     if (!part->file && part->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
         close_ahead(file);
         nt_chain_open_member(chain, &chain->parts[number]);

@@ -64,7 +64,7 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
 /* ---- Sources of pages ---- */
 
 /* A part of a file's sources that relies on the file's reader to detect changes. A chain reads many
- * files, so each of its sources checks its file itself. Of a member that waits, both are NULL until it
+ * files, so each of its sources checks its file itself. Of a lazy member, both are NULL until it
  * opens; no page refers to its source before. */
 struct checked_source {
     struct nt_source source;
@@ -126,8 +126,9 @@ static const struct nt_source_ops served_ops = {.read_at = read_own,
                                                 .forget = forget_own,
                                                 .close = close_nothing};
 
-/* One of the sources of a member that waits, the first of which is the file. NULL if out of memory. */
-static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_member *part, uint32_t number)
+/* One of the sources of a lazy member, the first of which is the file. NULL if out of memory. */
+static struct nt_source *lazy_source(struct nt_arena *arena, const struct nt_chain_member *part,
+                                     uint32_t number)
 {
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
@@ -184,9 +185,9 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
         struct nt_chain_member *part = &chain->parts[i];
         of_series = nt_chain_begins_series(chain, i) ? i : of_series;
         part->first_source = (uint32_t)total;
-        part->source_count = part->file    ? count_sources(part->file)
-                             : part->waits ? chain->parts[of_series].source_count
-                                           : 0;
+        part->source_count = part->file      ? count_sources(part->file)
+                             : part->is_lazy ? chain->parts[of_series].source_count
+                                             : 0;
         total += part->source_count;
     }
     if (total >= NT_NONE)
@@ -197,10 +198,10 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
     file->layout_source_count = (uint32_t)total;
     for (uint32_t i = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
         const struct nt_chain_member *part = &chain->parts[i];
-        struct nt_source *source = part->file    ? part->file->source
-                                   : part->waits ? waiting(file->arena, part, 0)
-                                                 : NULL;
-        if (part->waits && !source)
+        struct nt_source *source = part->file      ? part->file->source
+                                   : part->is_lazy ? lazy_source(file->arena, part, 0)
+                                                   : NULL;
+        if (part->is_lazy && !source)
             return nt_fail_memory(error);
         for (uint32_t k = 0; k < part->source_count; k++) {
             bool is_reported =
@@ -225,8 +226,9 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         dataset->sources[i] = file->layout_sources[i];
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        for (uint32_t k = 0; slice->waits && k < slice->part->source_count; k++)
-            if (!(dataset->sources[slice->part->first_source + k] = waiting(dataset->arena, slice->part, k)))
+        for (uint32_t k = 0; slice->lazy && k < slice->part->source_count; k++)
+            if (!(dataset->sources[slice->part->first_source + k] =
+                      lazy_source(dataset->arena, slice->part, k)))
                 return nt_fail_memory(error);
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =

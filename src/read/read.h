@@ -759,10 +759,10 @@ struct nt_row_counts {
     uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' boundaries */
     /* The rows of each span, none of which has a fault: then `first_rows` has only every 32nd. Or NULL. */
     const struct nt_part_counts *counts;
-    uint64_t per_entry;  /* ... by this factor */
-    uint64_t *origins;   /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
-    uint8_t *faults;     /* by span: an nt_row_fault; NULL: those of the parts' page lists */
-    atomic_bool *claims; /* by span: nt_row_span.is_unverified, until it is proved; NULL: none is */
+    uint64_t per_entry;      /* ... by this factor */
+    uint64_t *origins;       /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
+    uint8_t *faults;         /* by span: an nt_row_fault; NULL: those of the parts' page lists */
+    atomic_bool *unverified; /* by span: nt_row_span.is_unverified, until it is proved; NULL: none is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

@@ -377,7 +377,7 @@ static bool begins_deferred(const struct building *build, const struct nt_active
 }
 
 /* Rows that are known without the page list. */
-static bool claim_rows(const struct building *build, const struct nt_span *span, uint64_t *rows_ret)
+static bool find_unverified_rows(const struct building *build, const struct nt_span *span, uint64_t *rows_ret)
 {
     const struct nt_dataset *dataset = build->dataset;
     const struct unit *unit = &build->unit;
@@ -446,7 +446,7 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
                    : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     if (recall(build, counted))
         return NT_OK;
-    counted->is_unverified = claim_rows(build, &counted->span, &counted->rows);
+    counted->is_unverified = find_unverified_rows(build, &counted->span, &counted->rows);
     if (counted->is_unverified)
         return NT_OK;
     NT_TRY(count_stored(build, counted, known_ret, error));
@@ -478,8 +478,8 @@ static enum nt_status add_span(struct building *build, struct nt_error *error)
     rows->first_rows[build->number] = build->row;
     if (rows->origins)
         rows->origins[build->number] = build->origin;
-    if (rows->claims)
-        rows->claims[build->number] = counted.is_unverified;
+    if (rows->unverified)
+        rows->unverified[build->number] = counted.is_unverified;
     if (is_known && (!nt_checked_add(build->row, counted.rows, &build->row) || build->row > INT64_MAX))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
     return NT_OK;
@@ -495,7 +495,7 @@ void nt_row_counts_deinit(struct nt_row_counts *rows)
     free(rows->first_rows);
     free(rows->origins);
     free(rows->faults);
-    free(rows->claims);
+    free(rows->unverified);
     *rows = (struct nt_row_counts){0};
 }
 
@@ -553,7 +553,7 @@ struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t 
                             : nt_part_span(rows->dataset, &rows->parts, rows->groups, number)};
     if (rows->faults && rows->faults[number] != NT_FAULT_NONE)
         found.span.fault = rows->faults[number];
-    found.is_unverified = rows->claims && rows->claims[number];
+    found.is_unverified = rows->unverified && rows->unverified[number];
     if (rows->first_rows) {
         found.first_row = first_row(rows, number);
         found.rows =
@@ -598,7 +598,7 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
     size_t each = (rows->spans ? sizeof(*rows->spans) : 0) +
                   (rows->first_rows && !rows->counts ? sizeof(*rows->first_rows) : 0) +
                   (rows->origins ? sizeof(*rows->origins) : 0) + (rows->faults ? sizeof(*rows->faults) : 0) +
-                  (rows->claims ? sizeof(*rows->claims) : 0);
+                  (rows->unverified ? sizeof(*rows->unverified) : 0);
     size_t shared = rows->counts ? rows->count / COUNTED_TOGETHER * sizeof(*rows->first_rows) : 0;
     return rows->count * each + shared;
 }
@@ -610,7 +610,7 @@ static enum nt_status find_spans(const struct building *build, struct nt_error *
     struct nt_dataset *dataset = build->dataset;
     uint32_t field = span_field(dataset, &build->unit);
     rows->dataset = dataset;
-    if (!dataset->field_groups) /* what is not claimed is loaded when it is counted */
+    if (!dataset->field_groups) /* what the index does not have is loaded when it is counted */
         return nt_spans_build(build->reader, dataset, field,
                               !build->unit.is_per_entry && !dataset->ops->unverified_elements, &rows->spans,
                               &rows->count, error);
@@ -624,32 +624,33 @@ static enum nt_status find_spans(const struct building *build, struct nt_error *
 static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error *error)
 {
     size_t count = (size_t)rows->count + 1;
-    bool has_origins = rows->dataset->is_concatenated, has_claims = rows->dataset->ops->unverified_elements;
+    bool has_origins = rows->dataset->is_concatenated,
+         has_unverified = rows->dataset->ops->unverified_elements;
     rows->first_rows = calloc(count, sizeof(*rows->first_rows));
     rows->faults = calloc(count, sizeof(*rows->faults));
     rows->origins = has_origins ? calloc(count, sizeof(*rows->origins)) : NULL;
-    rows->claims = has_claims ? calloc(count, sizeof(*rows->claims)) : NULL;
-    bool has_all =
-        rows->first_rows && rows->faults && (rows->origins || !has_origins) && (rows->claims || !has_claims);
+    rows->unverified = has_unverified ? calloc(count, sizeof(*rows->unverified)) : NULL;
+    bool has_all = rows->first_rows && rows->faults && (rows->origins || !has_origins) &&
+                   (rows->unverified || !has_unverified);
     return has_all ? NT_OK : nt_fail_memory(error);
 }
 
 /* Spans without rows are never read. So reading the rows after them verifies that they have none, or reading
  * the last rows. */
-static void claim_with_empty(struct nt_row_counts *rows)
+static void verify_empty_with_next(struct nt_row_counts *rows)
 {
     uint32_t last = NT_NONE;
     bool is_unverified = false;
-    for (uint32_t i = 0; rows->claims && i < rows->count; i++) {
-        is_unverified |= rows->claims[i];
+    for (uint32_t i = 0; rows->unverified && i < rows->count; i++) {
+        is_unverified |= rows->unverified[i];
         if (rows->first_rows[i] == rows->first_rows[i + 1])
             continue;
-        rows->claims[i] = is_unverified;
+        rows->unverified[i] = is_unverified;
         is_unverified = false;
         last = i;
     }
     if (is_unverified && last != NT_NONE)
-        rows->claims[last] = true;
+        rows->unverified[last] = true;
 }
 
 static enum nt_status count_all(struct building *build, struct nt_error *error)
@@ -661,7 +662,7 @@ static enum nt_status count_all(struct building *build, struct nt_error *error)
     rows->first_rows[rows->count] = build->row;
     rows->total = build->row;
     rows->is_total_known = build->unknown == NT_NONE;
-    claim_with_empty(rows);
+    verify_empty_with_next(rows);
     if (build->remembered && rows->count)
         share_counts(rows, build->remembered);
     return NT_OK;

@@ -203,10 +203,10 @@ static enum nt_status locate(struct nt_stream *stream, struct nt_segment *segmen
 static void set_proved(struct nt_stream *stream, const struct nt_segment *segment)
 {
     if (segment->is_unverified && segment->span.fault == NT_FAULT_NONE)
-        atomic_store(&stream->rows.claims[segment->number], false);
+        atomic_store(&stream->rows.unverified[segment->number], false);
 }
 
-/* Proves a segment empty, if that is only claimed. */
+/* Proves a segment empty, if that is not verified. */
 static enum nt_status prove_empty(struct nt_stream *stream, uint32_t number, bool *is_proved_ret,
                                   struct nt_error *error)
 {
@@ -407,12 +407,12 @@ static enum nt_status check_size(struct nt_stream *stream, struct nt_error *erro
     return NT_OK;
 }
 
-/* If all segments are claimed to be empty, no read proves it. */
+/* If all segments are said to be empty, no read proves it. */
 static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0;
-         status == NT_OK && stream->rows.claims && !stream->rows.total && i < stream->rows.count; i++) {
+         status == NT_OK && stream->rows.unverified && !stream->rows.total && i < stream->rows.count; i++) {
         struct nt_segment segment;
         nt_stream_segment(stream, i, &segment);
         if (!segment.is_unverified)

@@ -240,7 +240,7 @@ static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_sl
         return NT_OK;
     }
     nt_chain_put_slice_dataset(json, slice);
-    if (!slice->waits)
+    if (!slice->lazy)
         return put_state(json, slice->dataset);
     const struct nt_indexed_file *known = slice->part->known; /* it opens when its rows are read */
     nt_json_member_object(json, "state");

@@ -161,15 +161,15 @@ TEST(all_values_open_members_without_items_too, .setup = setup, .teardown = tear
     ck_assert_uint_eq(opened() | 1, (1u << MEMBERS) - 1);
 }
 
-static void claim(unsigned member, uint32_t elements)
+static void set_count(unsigned member, uint32_t elements)
 {
-    known->files[member].datasets[0].claims[0].runs[0].elements = elements;
+    known->files[member].datasets[0].counts[0].runs[0].elements = elements;
 }
 
 TEST(a_wrong_number_is_found_out, .setup = setup, .teardown = teardown)
 {
     int32_t items[4];
-    claim(1, 2);
+    set_count(1, 2);
     open_chain();
     struct nt_stream *stream = open_stream("list._0", NT_STREAM_DATA);
     ck_assert_uint_eq(nt_stream_elements(stream), 5);
@@ -193,7 +193,7 @@ TEST(hidden_items_are_found_out, .setup = setup, .teardown = teardown,
 {
     int32_t item;
     for (unsigned i = hidden[_i].from; i <= hidden[_i].to; i++)
-        claim(i, 0);
+        set_count(i, 0);
     open_chain();
     struct nt_stream *stream = open_stream("list._0", NT_STREAM_DATA);
     assert_status(NT_CORRUPT, read_items(stream, hidden[_i].reads, 1, &item));
@@ -216,7 +216,7 @@ TEST(a_page_list_in_memory_proves_only_its_own_elements, .setup = setup, .teardo
     int64_t end;
     int32_t item;
     if (_i)
-        claim(1, 0);
+        set_count(1, 0);
     open_chain();
     struct nt_stream *items = open_stream("list._0", NT_STREAM_DATA),
                      *ends = open_stream("list", NT_STREAM_OFFSETS);
@@ -233,9 +233,9 @@ TEST(a_page_list_in_memory_proves_only_its_own_elements, .setup = setup, .teardo
 TEST(unknown_elements_are_looked_up, .setup = setup, .teardown = teardown, .end = 2)
 {
     if (_i)
-        claim(1, NT_COUNT_UNKNOWN);
+        set_count(1, NT_COUNT_UNKNOWN);
     else
-        known->files[1].datasets[0].claims = NULL;
+        known->files[1].datasets[0].counts = NULL;
     open_chain();
     struct nt_stream *stream = open_stream("list._0", NT_STREAM_DATA);
     ck_assert_uint_eq(nt_stream_elements(stream), 4);
@@ -248,14 +248,14 @@ TEST(what_was_looked_up_is_written, .setup = setup, .teardown = teardown)
 {
     char written[sizeof(index_text)];
     strcpy(written, index_text);
-    known->files[1].datasets[0].claims = NULL;
+    known->files[1].datasets[0].counts = NULL;
     index_text[0] = '\0';
     open_chain();
     nt_stream_close(open_stream("list._0", NT_STREAM_DATA));
     nt_file_close(file);
     ck_assert_str_eq(index_text, written);
     index_text[0] = '\0';
-    known->files[1].datasets[0].claims = known->files[3].datasets[0].claims;
+    known->files[1].datasets[0].counts = known->files[3].datasets[0].counts;
     open_chain(); /* nothing is new */
     nt_stream_close(open_stream("list._0", NT_STREAM_DATA));
     nt_file_close(file);

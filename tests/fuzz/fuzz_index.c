@@ -30,9 +30,9 @@ static enum nt_status read_text(const void *bytes, size_t count, struct nt_chain
 
 static bool have_equal_claims(const struct nt_indexed_dataset *left, const struct nt_indexed_dataset *right)
 {
-    bool are_equal = !left->claims == !right->claims;
-    for (uint64_t i = 0; are_equal && left->claims && i < left->clusters; i++) {
-        const struct nt_cluster_counts *a = &left->claims[i], *b = &right->claims[i];
+    bool are_equal = !left->counts == !right->counts;
+    for (uint64_t i = 0; are_equal && left->counts && i < left->clusters; i++) {
+        const struct nt_cluster_counts *a = &left->counts[i], *b = &right->counts[i];
         are_equal = a->run_count == b->run_count &&
                     (!a->run_count || memcmp(a->runs, b->runs, a->run_count * sizeof(*a->runs)) == 0);
     }

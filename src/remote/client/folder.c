@@ -102,20 +102,20 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
  * parents may already show. Valid until the next refresh, or longer with a reference. Goes down from the
- * innermost folder that is listed: a name may have many folders, and most of them may not exist. */
+ * innermost folder that is listed, since most folders of a long name may not exist. */
 static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text name,
                               struct nt_remote_list **list_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry = NULL;
     const struct sublist *known;
     const char *last;
-    struct nt_text way = name;
+    struct nt_text ancestor = name;
     if (name.length > NT_FETCH_TEXT_BYTES) /* as a local file system: no request is so long */
         return nt_fail_system(error, ENAMETOOLONG, "%s/%.32s...", folder->shown, name.bytes);
-    while (!((known = known_inner(folder, way)) && known->list) && way.length)
-        way = folder_of(way, &last);
+    while (!((known = known_inner(folder, ancestor)) && known->list) && ancestor.length)
+        ancestor = folder_of(ancestor, &last);
     do {
-        struct sublist *inner = inner_of(folder, way, error);
+        struct sublist *inner = inner_of(folder, ancestor, error);
         if (!inner)
             return NT_NO_MEMORY;
         if (!inner->list && !inner->is_absent)
@@ -123,15 +123,15 @@ static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text na
         *list_ret = inner->list;
         if (!inner->list)
             break;
-        if (way.length == name.length)
+        if (ancestor.length == name.length)
             return NT_OK;
-        const size_t at = way.length + (way.length > 0);
+        const size_t at = ancestor.length + (ancestor.length > 0);
         const char *end = memchr(name.bytes + at, '/', name.length - at);
-        way.length = end ? (size_t)(end - name.bytes) : name.length;
-        entry = nt_remote_list_find(*list_ret, (struct nt_text){name.bytes + at, way.length - at});
+        ancestor.length = end ? (size_t)(end - name.bytes) : name.length;
+        entry = nt_remote_list_find(*list_ret, (struct nt_text){name.bytes + at, ancestor.length - at});
     } while (entry && entry->is_folder);
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%.*s: no such directory", folder->shown,
-                   (int)way.length, way.bytes);
+                   (int)ancestor.length, ancestor.bytes);
 }
 
 /* Finds a file or folder in the list of its folder. */

@@ -405,7 +405,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, const struct nt_arrow_b
     return status;
 }
 
-/* The batch that holds a byte. */
+/* The batch that holds a byte, which is the last one that begins at it or before; see batch_starts. */
 static uint32_t find_batch(const struct nt_arrow *arrow, uint64_t offset)
 {
     return find_start(arrow->batch_starts, arrow->batch_count, offset | 1);
