@@ -202,6 +202,20 @@ TEST(elements_are_written_as_they_are_read, .setup = setup, .teardown = temporar
     nt_buffer_deinit(&out);
 }
 
+/* The file of a line, which is written as it was read. */
+static const struct nt_indexed_file *read_line(const char *line, const char *name,
+                                               struct nt_chain_index **index_ret)
+{
+    struct nt_buffer out = {0};
+    assert_ok(read_index(line, index_ret));
+    const struct nt_indexed_file *file = nt_chain_index_find(*index_ret, name, "");
+    ck_assert_ptr_nonnull(file);
+    nt_indexed_file_append(&out, file, 1 << 20);
+    ck_assert_str_eq(nt_buffer_string(&out), line);
+    nt_buffer_deinit(&out);
+    return file;
+}
+
 #define FOLDER                                                                                               \
     "{\"file\":\"/"                                                                                          \
     "a\",\"state\":\"dev:3\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","             \
@@ -210,12 +224,7 @@ TEST(elements_are_written_as_they_are_read, .setup = setup, .teardown = temporar
 TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
-    struct nt_buffer out = {0};
-    assert_ok(read_index(FOLDER, &index));
-    const struct nt_indexed_file *file = nt_chain_index_find(index, "/a", "");
-    ck_assert_ptr_nonnull(file);
-    nt_indexed_file_append(&out, file, 1 << 20);
-    ck_assert_str_eq(nt_buffer_string(&out), FOLDER);
+    const struct nt_indexed_file *file = read_line(FOLDER, "/a", &index);
     struct nt_chain_identity found =
         nt_chain_identity_of(&(struct stat){.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}});
     strcpy(found.state, "dev:3");
@@ -226,7 +235,6 @@ TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown =
     ck_assert_str_eq(error.found, "state dev:4, 11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
     *found.state = '\0'; /* a file has the name of the folder */
     assert_status(NT_CHANGED, nt_indexed_file_check(file, &found, &error));
-    nt_buffer_deinit(&out);
     nt_chain_index_free(index);
 }
 
@@ -237,14 +245,8 @@ TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown =
 TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
-    struct nt_buffer out = {0};
-    assert_ok(read_index(SERVED, &index));
-    const struct nt_indexed_file *file = nt_chain_index_find(index, "s3://b/a", "");
-    ck_assert_ptr_nonnull(file);
+    const struct nt_indexed_file *file = read_line(SERVED, "s3://b/a", &index);
     ck_assert_str_eq(file->validator, "\"x\"");
-    nt_indexed_file_append(&out, file, 1 << 20);
-    ck_assert_str_eq(nt_buffer_string(&out), SERVED);
-    nt_buffer_deinit(&out);
     nt_chain_index_free(index);
 }
 
