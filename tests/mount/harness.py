@@ -169,6 +169,12 @@ def same(found, expected, what=''):
         raise AssertionError(f'{what}: expected {expected!r}, found {found!r}')
 
 
+def version_of(path):
+    """What differs after each write. The access time is left out: reading changes it, too."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def fails(errno_expected, function, *arguments, **options):
     """The call must fail with this errno."""
     try:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, refusal  # noqa: E402
 from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, need,  # noqa: E402
-                     output, pread, run, same, scratch, stats, wait_until)
+                     output, pread, run, same, scratch, stats, version_of, wait_until)
 from trees import same_trees, tree  # noqa: E402
 from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
 
@@ -218,14 +218,14 @@ def an_index_is_checked_by_what_the_server_says_versions_by():
             same([line['file'] for line in known], [server.url(path.name) for path in files.paths])
             same([(line['file_bytes'], 'inode' in line, bool(line['validator'])) for line in known],
                  [(path.stat().st_size, False, True) for path in files.paths])
-            written = files.index.stat()
+            written = version_of(files.index)
             count = len(server.requests())
             with files.mounted(sources) as whole:
                 values = whole / 'part0/values/data.bin'
                 same(values.stat().st_size, 3 * 4096)
                 same(set(asked(server, since=count)), {'/part0.blp'})
                 same(np.frombuffer(values.read_bytes(), '<i4').tolist(), list(range(3 * ITEMS)))
-            same(files.index.stat(), written, 'what is known is not written again')
+            same(version_of(files.index), written, 'what is known is not written again')
 
 
 @case

@@ -12,7 +12,8 @@ import numpy as np
 
 from blz_writer import blosc_file, blz_array
 from chains import chain
-from harness import case, errors_of, fails, lines, need, run, same, scratch, wait_until
+from harness import (case, errors_of, fails, lines, need, run, same, scratch, version_of,
+                     wait_until)
 
 ROWS = 10  # of each dataset
 
@@ -117,14 +118,14 @@ def nothing_is_opened_for_what_is_known():
         sets.learn()
         append(sets, sets.paths[2])
         sets.learn()
-        written = sets.index.stat()
+        written = version_of(sets.index)
         expected = sets.ids()
         for path in sets.paths[1:]:
             (path / 'data').rename(path / 'elsewhere')  # the folder changes, its version does not
         with sets.mounted() as whole:
             same((whole / 'part0/id/data.bin').stat().st_size, 8 * len(expected))
             same(errors_of(whole), [])
-        same(sets.index.stat(), written, 'what is known is not written again')
+        same(version_of(sets.index), written, 'what is known is not written again')
 
 
 @case
@@ -173,11 +174,11 @@ def a_version_that_is_selected_stays_known():
         for name in '1', 'good':
             sets.index.unlink(missing_ok=True)
             sets.learn('-o', f'version={name}')
-            written = sets.index.stat()
+            written = version_of(sets.index)
             append(sets, sets.paths[1])
             with sets.mounted('-o', f'version={name}') as whole:
                 same(ids_of(whole), sets.ids(1), name)
-            same(sets.index.stat(), written, 'what is known is not written again')
+            same(version_of(sets.index), written, 'what is known is not written again')
         latest = sets.open(sets.paths[1]).version
         sets.open(sets.paths[1]).tags.update('good', latest)
         with sets.mounted('-o', 'version=good') as whole:
@@ -196,10 +197,10 @@ def branches_have_versions_of_their_own():
         sets.learn('-o', 'version=dev')
         same([state for state, _ in sets.known()], ['dev:1', 'dev:1'])
         append(sets, sets.paths[1])  # to the dataset, not to the branch
-        written = sets.index.stat()
+        written = version_of(sets.index)
         with sets.mounted('-o', 'version=dev') as whole:
             same(ids_of(whole), list(range(2 * ROWS)))
-        same(sets.index.stat(), written, 'what is known is not written again')
+        same(version_of(sets.index), written, 'what is known is not written again')
         with sets.mounted() as whole:
             same(ids_of(whole), sets.ids())
 
@@ -240,11 +241,11 @@ def arrays_of_blz_that_grow_are_looked_at_again():
             arrays = [blz_array(directory / f'part{i}', counts_on=True) for i in range(2)]
             rows, path = [30, 30], 'part0/values/data.bin'
             for changes in False, True:
-                folders = [array.stat() for array in arrays]
+                folders = [version_of(array) for array in arrays]
                 if changes:
                     grow(arrays[number])
                     rows[number] += 5
-                    same([array.stat() for array in arrays], folders, 'the folders stay')
+                    same([version_of(array) for array in arrays], folders, 'the folders stay')
                 for _ in range(2):
                     with chain(*arrays, options=('-o', f'index={index}')) as whole:
                         same((whole / path).stat().st_size, 4 * sum(rows))
