@@ -66,12 +66,12 @@ static uint64_t bit_of(uint32_t number)
 struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_acquire);
-    uint32_t place =
-        places ? atomic_load_explicit(&places->slots[number % NT_BLOCK_GROUPS], memory_order_acquire) : 0;
-    /* False: the places were given to another block meanwhile. */
-    bool are_own = atomic_load_explicit(&block->places, memory_order_relaxed) == places;
-    return place && are_own ? slot_at(dataset, place - 1) : NULL;
+    struct nt_group_slot_map *map = atomic_load_explicit(&block->slot_map, memory_order_acquire);
+    uint32_t slot =
+        map ? atomic_load_explicit(&map->slots[number % NT_BLOCK_GROUPS], memory_order_acquire) : 0;
+    /* False: another block took over the map meanwhile. */
+    bool is_own = atomic_load_explicit(&block->slot_map, memory_order_relaxed) == map;
+    return slot && is_own ? slot_at(dataset, slot - 1) : NULL;
 }
 
 bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number)
@@ -311,29 +311,29 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
 
 /* ---- Places in blocks, under the lock ---- */
 
-static void enter_place(struct nt_dataset *dataset, uint32_t number, uint32_t slot)
+static void enter_slot(struct nt_dataset *dataset, uint32_t number, uint32_t slot)
 {
     struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_relaxed);
-    if (!places) {
-        places = dataset->groups.spare_slot_maps;
-        dataset->groups.spare_slot_maps = places->next_free;
+    struct nt_group_slot_map *map = atomic_load_explicit(&block->slot_map, memory_order_relaxed);
+    if (!map) {
+        map = dataset->groups.spare_slot_maps;
+        dataset->groups.spare_slot_maps = map->next_free;
     }
-    places->used++;
-    atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], slot + 1, memory_order_release);
-    atomic_store_explicit(&block->places, places, memory_order_release);
+    map->used++;
+    atomic_store_explicit(&map->slots[number % NT_BLOCK_GROUPS], slot + 1, memory_order_release);
+    atomic_store_explicit(&block->slot_map, map, memory_order_release);
 }
 
-static void leave_place(struct nt_dataset *dataset, uint32_t number)
+static void leave_slot(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_group_block *block = block_of(dataset, number);
-    struct nt_group_slot_map *places = atomic_load_explicit(&block->places, memory_order_relaxed);
-    atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], 0, memory_order_release);
-    if (--places->used)
+    struct nt_group_slot_map *map = atomic_load_explicit(&block->slot_map, memory_order_relaxed);
+    atomic_store_explicit(&map->slots[number % NT_BLOCK_GROUPS], 0, memory_order_release);
+    if (--map->used)
         return;
-    atomic_store_explicit(&block->places, NULL, memory_order_release);
-    places->next_free = dataset->groups.spare_slot_maps;
-    dataset->groups.spare_slot_maps = places;
+    atomic_store_explicit(&block->slot_map, NULL, memory_order_release);
+    map->next_free = dataset->groups.spare_slot_maps;
+    dataset->groups.spare_slot_maps = map;
 }
 
 /* ---- Releasing page lists ---- */
@@ -372,7 +372,7 @@ static void move_hand(struct nt_dataset *dataset, bool spares_used)
         return;
     store->list_bytes -= bytes_of_list(dataset, group);
     nt_group_release(dataset, group, count_ranges(dataset, group), group->page_count);
-    leave_place(dataset, group->number);
+    leave_slot(dataset, group->number);
     group->number = store->free_slot;
     store->free_slot = slot + 1;
 }
@@ -449,26 +449,26 @@ static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *erro
     return NT_OK;
 }
 
-static enum nt_status add_places(struct nt_dataset *dataset, struct nt_error *error)
+static enum nt_status add_slot_map(struct nt_dataset *dataset, struct nt_error *error)
 {
-    struct nt_group_slot_map *places;
+    struct nt_group_slot_map *map;
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_SLOT_MAP, 1, NT_NO_OFFSET, error));
-    places = nt_arena_alloc(dataset->arena, 1, sizeof(*places));
-    if (!places) {
+    map = nt_arena_alloc(dataset->arena, 1, sizeof(*map));
+    if (!map) {
         nt_budget_release(&dataset->file->budget, NT_COST_GROUP_SLOT_MAP, 1);
         return nt_fail_memory(error);
     }
-    dataset->groups.spare_slot_maps = places;
+    dataset->groups.spare_slot_maps = map;
     return NT_OK;
 }
 
-/* Makes sure that there is a free slot, and a place for it in the block of a group. */
+/* Makes sure that there is a free slot, and a slot map for the block of a group. */
 static enum nt_status make_room(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_group_store *store = &dataset->groups;
     enum nt_status status = store->free_slot ? NT_OK : add_slot(dataset, error);
-    bool has_places = atomic_load_explicit(&block_of(dataset, number)->places, memory_order_relaxed);
-    return status == NT_OK && !has_places && !store->spare_slot_maps ? add_places(dataset, error) : status;
+    bool has_map = atomic_load_explicit(&block_of(dataset, number)->slot_map, memory_order_relaxed);
+    return status == NT_OK && !has_map && !store->spare_slot_maps ? add_slot_map(dataset, error) : status;
 }
 
 /* Takes a free slot for a group. Under the lock. */
@@ -488,7 +488,7 @@ static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, str
     group->first_cluster = record.first_cluster;
     group->clusters = record.clusters;
     group->field = record.field;
-    enter_place(dataset, number, slot);
+    enter_slot(dataset, number, slot);
     return NT_OK;
 }
 

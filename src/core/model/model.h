@@ -517,8 +517,8 @@ struct nt_group_slot_map {
 };
 
 struct nt_group_block {
-    struct nt_group_slot_map *_Atomic places; /* NULL: no group is in memory */
-    atomic_uint_least64_t known;              /* bits of groups: it was in memory once */
+    struct nt_group_slot_map *_Atomic slot_map; /* NULL: no group is in memory */
+    atomic_uint_least64_t known;                /* bits of groups: it was in memory once */
 };
 
 /* The cluster groups of a dataset. The groups in memory are slots, in segments of doubling size that do not
