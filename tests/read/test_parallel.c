@@ -254,6 +254,13 @@ static uint64_t pages_ahead(struct builder *builder)
     return counters.pages_ahead;
 }
 
+static void wait_for_pages_ahead(struct builder *builder)
+{
+    for (unsigned wait = 0; wait < 1000 && !pages_ahead(builder); wait++)
+        usleep(10000);
+    ck_assert_uint_gt(pages_ahead(builder), 0);
+}
+
 /* As if loads so far had taken a second for each byte, or no time at all. */
 static void pretend_pages_are_slow(struct builder *builder, bool slow)
 {
@@ -290,9 +297,7 @@ TEST(pages_that_load_fast_are_decoded_ahead_where_that_is_requested)
     pretend_pages_are_slow(builder, false);
     for (size_t offset = 0; offset < 10 * sizeof(got); offset += sizeof(got))
         assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
-    for (unsigned wait = 0; wait < 1000 && !pages_ahead(builder); wait++)
-        usleep(10000);
-    ck_assert_uint_gt(pages_ahead(builder), 0);
+    wait_for_pages_ahead(builder);
     nt_stream_close(stream);
     builder_free(builder);
 }
@@ -314,23 +319,19 @@ TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
     }
     usleep(20000);
     ck_assert_uint_le(pages_ahead(builder), 16);
+    nt_stream_close(stream);
+    reopen(builder, &(struct nt_reader_options){.threads = 1});
+    stream = open_data(builder, 1, NT_STREAM_DATA);
+    pretend_pages_are_slow(builder, true);
     for (size_t offset = 0; offset + sizeof(got) <= bytes; offset += sizeof(got)) {
         assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
         ck_assert(!memcmp(got, expected + offset, sizeof(got)));
         if (offset == 10 * sizeof(got))
-            usleep(50000);
+            wait_for_pages_ahead(builder);
     }
-    ck_assert_uint_gt(pages_ahead(builder), 0);
     nt_stream_close(stream);
     free(expected);
     builder_free(builder);
-}
-
-static void wait_for_pages_ahead(struct builder *builder)
-{
-    for (unsigned wait = 0; wait < 1000 && !pages_ahead(builder); wait++)
-        usleep(10000);
-    ck_assert_uint_gt(pages_ahead(builder), 0);
 }
 
 TEST(a_large_read_at_the_start_is_followed_by_decoding_ahead)
