@@ -601,8 +601,9 @@ TEST(a_silent_service_of_keys_is_not_asked_again_at_once, .setup = set_up, .tear
     struct nt_s3 s3 = {.region = "r"};
     server.answer = answer_nothing;
     setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.address, 1);
-    ck_assert_ptr_nonnull(nt_s3_assume_role(&s3));
-    uint64_t start = nt_milliseconds();
-    ck_assert_ptr_nonnull(nt_s3_assume_role(&s3));
-    ck_assert_uint_lt(nt_milliseconds() - start, 1000);
+    for (unsigned repeats = 0; repeats < 2; repeats++) {
+        ck_assert_ptr_nonnull(nt_s3_assume_role(&s3));
+        serve_web();
+        ck_assert_uint_eq(server.count, 1);
+    }
 }
