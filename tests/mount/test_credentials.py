@@ -8,7 +8,8 @@ import os
 import time
 
 from certificates import make_certificates, make_user
-from harness import DATA, NTUPLE, Skip, case, command, errors_of, fails, mounted, output, run, same, scratch
+from harness import (DATA, IN_TIME, NTUPLE, Skip, case, command, errors_of, fails, mounted, output, run, same,
+                     scratch, wait_until)
 from web import nginx, served
 
 FILE = 'example.root'
@@ -69,7 +70,8 @@ def is_refused(status, url, *words, options=(), **variables):
     for word in words:
         same(word in message, True, f'{word!r} in {message!r}')
     same([secret for secret in SECRETS if secret in message], [], message)
-    same(time.monotonic() - start < 2, True, f'{url}: refused at once')
+    # A retry goes on for a minute.
+    same(time.monotonic() - start < IN_TIME, True, f'{url}: refused at once')
 
 
 @case
@@ -282,9 +284,7 @@ def can_be_read(path):
 
 def eventually_read(path):
     """After a failure there is no new request for some seconds."""
-    end = time.monotonic() + 10
-    while not can_be_read(path) and time.monotonic() < end:
-        time.sleep(0.1)
+    wait_until(lambda: can_be_read(path), f'{path} can be read')
     return path.read_bytes()
 
 
