@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 import ntuple
 import numpy as np
@@ -66,14 +67,14 @@ def test_a_mount_ends_with_an_exception_and_while_it_is_used(example):
     assert not path.exists()
 
 
-def test_what_cannot_be_mounted_says_why(tmp_path):
+def test_what_cannot_be_mounted_says_why(tmp_path, monkeypatch):
     if fuse_problem():
         pytest.skip(fuse_problem())
-    before = set(os.listdir('/tmp'))
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
     with pytest.raises(ntuple.MountError, match='nothing.root'):
         with ntuple.mount(tmp_path / 'nothing.root'):
             pass
-    assert not [name for name in set(os.listdir('/tmp')) - before if name.startswith('ntuple-')]
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_program_and_no_device_are_named(example, monkeypatch):
