@@ -31,6 +31,7 @@ static void index_free(struct nt_dataset_index *index)
     free(index->filtered_rows);
     free(index->part_counts);
     free(atomic_load(&index->order));
+    nt_field_sequence_free(atomic_load(&index->sequence));
     pthread_mutex_destroy(&index->lock);
     free(index);
 }

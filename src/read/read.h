@@ -533,6 +533,14 @@ bool nt_prefetch_continues(const struct nt_access_pattern *access, uint64_t elem
  * reads. 0 if the read is not sequential or another reader leads the prefetching. */
 uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
 
+/* ---- Readahead across fields ---- */
+
+struct nt_field_sequence;
+void nt_field_sequence_free(struct nt_field_sequence *sequence); /* accepts NULL */
+/* Call after a stream of a field, of so many bytes, was read to its end. If fields of the dataset are read
+ * one after the other, requests what the next ones need from slow sources. May wait for a server. */
+void nt_field_was_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field, uint64_t bytes);
+
 /* ---- Index of a dataset ---- */
 
 /* Where every NT_INDEX_STRIDE-th cluster begins within a column. */
@@ -560,7 +568,8 @@ struct nt_dataset_index {
     /* Rows by part, if nt_dataset_reloads_parts: of a field, and by field_count + field of its second column.
      * NULL elements: not counted; NULL: none are kept. */
     _Atomic(struct nt_part_counts *) *part_counts;
-    atomic_size_t part_count_bytes; /* of all these */
+    atomic_size_t part_count_bytes;               /* of all these */
+    _Atomic(struct nt_field_sequence *) sequence; /* of fields that are read to their ends; NULL: none yet */
 };
 
 #define NT_UNCOUNTED UINT32_MAX

@@ -526,7 +526,8 @@ enum { PIECE = 1 << 20 }; /* verified at once */
 struct nt_vfs_handle {
     struct nt_resolved_node resolved; /* keeps the source open */
     struct nt_content *content;
-    unsigned revivals; /* of the source, when it was opened */
+    unsigned revivals;           /* of the source, when it was opened */
+    _Atomic uint64_t read_bytes; /* by all reads */
 };
 
 static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_content **content_ret,
@@ -636,6 +637,19 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
                                                                       : nt_fail_copy(failure, &change);
 }
 
+/* A stream of a field was read to its end once all of its bytes were: the kernel can send the last read
+ * before others. */
+static void note_read(struct nt_vfs_handle *handle, size_t bytes)
+{
+    const struct nt_content *content = handle->content;
+    if (!content->stream)
+        return;
+    uint64_t before = atomic_fetch_add_explicit(&handle->read_bytes, bytes, memory_order_relaxed);
+    if (before < content->size && before + bytes >= content->size)
+        nt_field_was_read(handle->resolved.vfs->reader, handle->resolved.dataset, handle->resolved.field,
+                          content->size);
+}
+
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error)
 {
@@ -668,6 +682,8 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
         unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
         nt_report_failure(vfs, handle->resolved.number, status, &failure, error);
         nt_inodes_exit(vfs->inodes, visit);
+    } else {
+        note_read(handle, *bytes_ret);
     }
     return status;
 }
@@ -691,8 +707,10 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
     if (bytes <= head ||
         !nt_stream_pin(content->stream, offset + head - content->header_bytes, bytes - head, pins))
         return false;
-    if (check_source(handle, before, NT_OK, &unused) == NT_OK)
+    if (check_source(handle, before, NT_OK, &unused) == NT_OK) {
+        note_read(handle, bytes);
         return true;
+    }
     nt_pins_release(pins);
     return false;
 }

@@ -26,6 +26,7 @@ static struct recording {
         unexpected;              /* with prefetch; reads, and those that no prefetch announced */
     unsigned calls_before_reads; /* with prefetch, before anything was read */
     unsigned forgotten;
+    uint64_t spare;         /* bytes that may be prefetched across fields */
     unsigned damaged_reads; /* so many reads from now on return a wrong byte */
 } recording;
 
@@ -72,8 +73,15 @@ static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t
     return true;
 }
 
-static const struct nt_source_ops ops = {
-    .read_at = read_recorded, .prefetch = record_prefetches, .forget = record_forgotten};
+static uint64_t spare_bytes(struct nt_source *source, bool are_likely)
+{
+    return recording.spare;
+}
+
+static const struct nt_source_ops ops = {.read_at = read_recorded,
+                                         .prefetch = record_prefetches,
+                                         .spare_bytes = spare_bytes,
+                                         .forget = record_forgotten};
 
 static void record(struct builder *builder)
 {
@@ -354,4 +362,76 @@ TEST(a_page_that_comes_damaged_twice_is_damaged)
     assert_status(NT_CHECKSUM, nt_stream_read(stream, 0, &value, sizeof(value), &error));
     ck_assert_uint_eq(recording.reads, 2);
     done(builder, stream);
+}
+
+/* ---- Across fields ---- */
+
+enum { FIELDS = 48, FIELD_BYTES = PAGE_BYTES + sizeof(uint64_t) };
+
+/* Fields of one page each, one after the other in the file. */
+static struct builder *many_fields(uint64_t spare)
+{
+    uint64_t values[PAGE] = {0};
+    struct builder *builder = builder_new();
+    builder->checksum = NT_CHECKSUM_XXH3_64;
+    add_cluster(builder, 0, PAGE);
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+        add_elements(builder, 0, add_column(builder, field, NT_ENCODING_INT32, 0), values, PAGE, PAGE);
+    }
+    finish(builder, NULL);
+    record(builder);
+    recording.spare = spare;
+    return builder;
+}
+
+/* Reads all of a field, as the tree does. Returns how many prefetched pages that adds. */
+static size_t read_field(struct builder *builder, uint32_t field)
+{
+    struct nt_error error;
+    int32_t values[PAGE];
+    struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
+    assert_ok(nt_stream_read(stream, 0, values, sizeof(values), &error));
+    nt_stream_close(stream);
+    size_t before = recording.prefetch_count;
+    nt_field_was_read(builder->reader, builder->dataset, field, sizeof(values));
+    return recording.prefetch_count - before;
+}
+
+TEST(fields_that_are_read_in_order_have_the_next_ones_requested)
+{
+    struct builder *builder = many_fields(UINT64_MAX);
+    size_t ahead = 0;
+    for (uint32_t field = 0; field < 3; field++)
+        ck_assert_uint_eq(read_field(builder, field), 0);
+    ck_assert_uint_eq(read_field(builder, 3), 8); /* 4 to 11 */
+    for (uint32_t field = 4; field < 8; field++)
+        ck_assert_uint_eq(read_field(builder, field), 0);
+    ck_assert_uint_eq(read_field(builder, 8), 16); /* 12 to 27 */
+    for (uint32_t field = 9; field < FIELDS; field++)
+        ahead += read_field(builder, field);
+    ck_assert_uint_eq(ahead, FIELDS - 28); /* each once */
+    builder->dataset->sources[0] = recording.inner;
+    builder_free(builder);
+}
+
+TEST(what_is_requested_across_fields_has_a_bound)
+{
+    struct builder *builder = many_fields(3 * FIELD_BYTES);
+    for (uint32_t field = 0; field < 3; field++)
+        ck_assert_uint_eq(read_field(builder, field), 0);
+    ck_assert_uint_eq(read_field(builder, 3), 3);
+    builder->dataset->sources[0] = recording.inner;
+    builder_free(builder);
+}
+
+TEST(fields_that_are_far_apart_request_nothing)
+{
+    struct builder *builder = many_fields(UINT64_MAX);
+    for (uint32_t field = 0; field < FIELDS; field += 9)
+        ck_assert_uint_eq(read_field(builder, field), 0);
+    for (uint32_t i = 0; i < 5; i++)
+        ck_assert_uint_eq(read_field(builder, 20), 0); /* the same one again */
+    builder->dataset->sources[0] = recording.inner;
+    builder_free(builder);
 }

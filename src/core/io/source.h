@@ -57,8 +57,8 @@ struct nt_source_ops {
     /* Hint: these bytes will be read, in about this order. Returns at once. NULL: prefetching has no use. */
     void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count,
                      enum nt_prefetch_need need);
-    /* How many bytes may be prefetched although they may not be read soon. NULL: none. */
-    uint64_t (*spare_bytes)(struct nt_source *source);
+    /* How many bytes may be prefetched that are likely to be read soon, or that may never be. NULL: none. */
+    uint64_t (*spare_bytes)(struct nt_source *source, bool are_likely);
     /* These bytes are invalid: drop cached copies. False if that would not help. NULL: always false. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     /* See nt_source_open_objects. NULL: no objects. */
@@ -145,9 +145,9 @@ static inline void nt_source_prefetch(struct nt_source *source, const struct nt_
     if (count && source->ops->prefetch)
         source->ops->prefetch(source, extents, count, need);
 }
-static inline uint64_t nt_source_spare_bytes(struct nt_source *source)
+static inline uint64_t nt_source_spare_bytes(struct nt_source *source, bool are_likely)
 {
-    return source->ops->spare_bytes ? source->ops->spare_bytes(source) : 0;
+    return source->ops->spare_bytes ? source->ops->spare_bytes(source, are_likely) : 0;
 }
 static inline bool nt_source_invalidate(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {

@@ -399,7 +399,7 @@ static void prefetch(const struct span *span)
     struct nt_branch_map *map = span->map;
     struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
     struct nt_prefetch own = {.need = NT_PREFETCH_ONLY}, next = {.need = NT_PREFETCH_ONLY};
-    uint64_t spare = map->announced > 1 ? 0 : nt_source_spare_bytes(source);
+    uint64_t spare = map->announced > 1 ? 0 : nt_source_spare_bytes(source, false);
     if (!nt_source_can_prefetch(source) || !span->basket_count ||
         span->baskets->first_entry < map->prefetched_end)
         return;

@@ -21,15 +21,17 @@ static struct nt_remote_file *file_of(struct nt_source *source)
     return (struct nt_remote_file *)source;
 }
 
-/* Beyond half of the space, bytes could be dropped before their reader comes. */
-static uint64_t fetched_spare_bytes(struct nt_source *source)
+/* Beyond half of the space, bytes could be dropped before their reader comes. Likely ones may replace those
+ * that are there. */
+static uint64_t fetched_spare_bytes(struct nt_source *source, bool are_likely)
 {
     struct nt_fetcher *fetcher = file_of(source)->fetcher;
     nt_fetcher_lock(fetcher);
     uint64_t most = fetcher->range_space.max_bytes / 2;
-    uint64_t used = fetcher->range_space.bytes + fetcher->ahead_bytes;
+    uint64_t used = fetcher->ahead_bytes + (are_likely ? 0 : fetcher->range_space.bytes);
+    bool are_none = used >= most || (fetcher->reads_later && !are_likely);
     nt_fetcher_unlock(fetcher);
-    return fetcher->reads_later || used >= most ? 0 : most - used;
+    return are_none ? 0 : most - used;
 }
 
 /* Waits for a range that is underway, of which a reader has seen a part. */

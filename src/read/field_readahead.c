@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Readahead across fields: a reader that reads one field after the other to its end, as a copy of the tree
+ * does, finds the next ones requested. Without it each small field costs a server's round trip or more.
+ */
+#include "read/read.h"
+
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/thread.h"
+
+/* Fewer fields are no sequence. A reader of one may omit some, or read a field after those below it. */
+enum { SEQUENCE_FIELDS = 4, NEAR_FIELDS = 8 };
+/* How many are requested at once: twice as many each time. Together they have at most the bytes that were
+ * read before. */
+enum { FIRST_FIELDS = 8, MAX_FIELDS = 256, MIN_BYTES = 128 << 10, MAX_BYTES = 8 << 20 };
+
+struct nt_field_sequence {
+    struct nt_lock lock;
+    uint32_t *order; /* fields of the tree, each before those below it */
+    uint32_t *ranks; /* [field]: its position in `order`; NT_NONE: it is not there */
+    uint32_t count;
+    uint32_t length, last; /* fields read in the sequence, and the rank of the last one */
+    uint64_t bytes;        /* of these fields */
+    uint32_t requested;    /* fields, by the last request */
+    uint32_t end, due; /* ranks: the end of what is requested, and the field that causes the next request */
+    bool is_busy;      /* a thread requests fields */
+};
+
+/* Fields to request, and how many of their bytes. */
+struct request {
+    uint32_t first, count; /* ranks */
+    uint64_t bytes;
+};
+
+/* ---- The fields in order ---- */
+
+static void add_below(struct nt_field_sequence *sequence, const struct nt_dataset *dataset, uint32_t parent)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, parent, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        sequence->ranks[children[i]] = sequence->count;
+        sequence->order[sequence->count++] = children[i];
+        add_below(sequence, dataset, children[i]);
+    }
+}
+
+void nt_field_sequence_free(struct nt_field_sequence *sequence)
+{
+    if (!sequence)
+        return;
+    nt_lock_deinit(&sequence->lock);
+    free(sequence->order);
+    free(sequence->ranks);
+    free(sequence);
+}
+
+static struct nt_field_sequence *new_sequence(const struct nt_dataset *dataset)
+{
+    struct nt_field_sequence *sequence = calloc(1, sizeof(*sequence));
+    size_t bytes = ((size_t)dataset->field_count + 1) * sizeof(*sequence->order);
+    if (!sequence || nt_lock_init(&sequence->lock, NULL) != 0) {
+        free(sequence);
+        return NULL;
+    }
+    sequence->order = malloc(bytes);
+    sequence->ranks = malloc(bytes);
+    if (!sequence->order || !sequence->ranks) {
+        nt_field_sequence_free(sequence);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        sequence->ranks[i] = NT_NONE;
+    add_below(sequence, dataset, NT_NONE);
+    return sequence;
+}
+
+/* NULL without memory. */
+static struct nt_field_sequence *sequence_of(const struct nt_reader *reader, const struct nt_dataset *dataset)
+{
+    struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
+    struct nt_field_sequence *found = index ? atomic_load(&index->sequence) : NULL;
+    struct nt_field_sequence *made = index && !found ? new_sequence(dataset) : NULL;
+    if (!made)
+        return found;
+    if (atomic_compare_exchange_strong(&index->sequence, &found, made))
+        return made;
+    nt_field_sequence_free(made);
+    return found;
+}
+
+/* ---- Requests ---- */
+
+/* Notes that a field was read. True if others are to be requested now, by this thread. */
+static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes, uint64_t spare,
+                 struct request *request)
+{
+    uint32_t distance = rank > sequence->last ? rank - sequence->last : sequence->last - rank;
+    if (sequence->length == 0 || distance > NEAR_FIELDS) {
+        sequence->length = 1;
+        sequence->bytes = sequence->requested = sequence->end = sequence->due = 0;
+        sequence->last = rank;
+    } else if (rank > sequence->last) {
+        sequence->length++;
+        sequence->last = rank;
+    }
+    sequence->bytes += bytes;
+    if (sequence->length < SEQUENCE_FIELDS || sequence->last < sequence->due || sequence->is_busy)
+        return false;
+    uint64_t most = sequence->bytes < MIN_BYTES   ? MIN_BYTES
+                    : sequence->bytes < MAX_BYTES ? sequence->bytes
+                                                  : MAX_BYTES;
+    uint32_t fields = sequence->requested ? 2 * sequence->requested : FIRST_FIELDS;
+    request->first = sequence->last + 1 > sequence->end ? sequence->last + 1 : sequence->end;
+    request->count = sequence->count - request->first;
+    if (request->count > (fields < MAX_FIELDS ? fields : MAX_FIELDS))
+        request->count = fields < MAX_FIELDS ? fields : MAX_FIELDS;
+    request->bytes = most < spare ? most : spare;
+    return sequence->is_busy = request->count > 0;
+}
+
+/* Adds what the streams of a field need. */
+static enum nt_status add_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                uint64_t most, struct nt_prefetch *prefetch)
+{
+    enum nt_status status = NT_OK;
+    for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && !nt_is_environmental(status); kind++) {
+        struct nt_stream *stream;
+        struct nt_error unused;
+        if (!nt_field_has_stream(&dataset->fields[field], kind) || prefetch->bytes >= most)
+            continue;
+        status = nt_stream_open(reader, dataset, field, kind, &stream, &unused);
+        if (status != NT_OK)
+            continue;
+        nt_stream_prefetch(stream, prefetch, 0, nt_stream_elements(stream), most - prefetch->bytes);
+        nt_stream_close(stream);
+    }
+    return status;
+}
+
+/* Requests the fields in order, as far as the bytes go. Returns how many. */
+static uint32_t request_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                               const struct nt_field_sequence *sequence, const struct request *request)
+{
+    const uint32_t *fields = sequence->order + request->first;
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_SOON};
+    enum nt_status status = NT_OK;
+    uint32_t done = 0;
+    nt_fields_announce(dataset, fields, request->count);
+    while (done < request->count && prefetch.bytes < request->bytes && !nt_is_environmental(status))
+        status = add_field(reader, dataset, fields[done++], request->bytes, &prefetch);
+    nt_prefetch_submit(&prefetch);
+    return done;
+}
+
+void nt_field_was_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field, uint64_t bytes)
+{
+    struct nt_field_sequence *sequence;
+    struct request request;
+    if (!nt_prefetch_helps(dataset) || dataset->file->resolve || !(sequence = sequence_of(reader, dataset)) ||
+        sequence->ranks[field] == NT_NONE)
+        return;
+    uint64_t spare = nt_source_spare_bytes(dataset->sources[0], true);
+    nt_lock_acquire(&sequence->lock);
+    bool is_due = note(sequence, sequence->ranks[field], bytes, spare, &request);
+    nt_lock_release(&sequence->lock);
+    if (!is_due)
+        return;
+    uint32_t done = request_fields(reader, dataset, sequence, &request);
+    nt_lock_acquire(&sequence->lock);
+    sequence->requested = done;
+    sequence->end = request.first + done;
+    sequence->due = request.first + done / 2;
+    sequence->is_busy = false;
+    nt_lock_release(&sequence->lock);
+}
