@@ -70,6 +70,8 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
 {
     if (!dataset->schema || !dataset->cluster_entries)
         return;
+    if (dataset->own_path)
+        nt_json_member_string(json, "path_in_file", dataset->own_path);
     nt_json_member_string(json, "schema", dataset->schema);
     nt_json_member_array(json, "cluster_entries");
     for (uint64_t i = 0; i < dataset->clusters; i++)
@@ -104,6 +106,8 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
         nt_json_member_string(&json, "validator", file->validator);
     else
         nt_json_member_unsigned(&json, "inode", file->inode);
+    if (file->files)
+        nt_json_member_unsigned(&json, "files", file->files);
     nt_json_member_array(&json, "datasets");
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         nt_json_object(&json);
@@ -119,15 +123,19 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
     nt_json_finish(&json);
 }
 
+/* Accepts NULL. */
+static bool is_text(const char *text)
+{
+    return !text || nt_is_utf8(text, strlen(text));
+}
+
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes)
 {
     size_t start = out->length;
-    const char *validator = file->validator ? file->validator : "", *state = file->state ? file->state : "";
-    bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
-                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
-                       nt_is_utf8(validator, strlen(validator)) && nt_is_utf8(state, strlen(state));
+    bool is_readable = is_text(file->path) && is_text(file->meant) && file->inode <= INT64_MAX &&
+                       is_text(file->validator) && is_text(file->state);
     for (uint32_t i = 0; i < file->dataset_count; i++)
-        is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
+        is_readable &= is_text(file->datasets[i].path) && is_text(file->datasets[i].own_path);
     if (!is_readable)
         return;
     put_file(out, file, true);
@@ -218,6 +226,8 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     }
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
+    if (json_object_get(object, "path_in_file"))
+        NT_TRY(take_text(reading, object, "path_in_file", &dataset->own_path));
     NT_TRY(take_text(reading, object, "schema", &dataset->schema));
     return read_counts(reading, object, dataset);
 }
@@ -242,6 +252,17 @@ static enum nt_status take_datasets(const struct reading *reading, const json_t 
     return NT_OK;
 }
 
+/* Missing in indexes of earlier versions, and for single files. */
+static enum nt_status take_files(const struct reading *reading, const json_t *object,
+                                 struct nt_indexed_file *file)
+{
+    uint64_t files = 0;
+    if (json_object_get(object, "files"))
+        NT_TRY(take_count(reading, object, "files", &files));
+    file->files = (uint32_t)files;
+    return files < NT_NONE ? NT_OK : refuse(reading, "files", "an integer below 2^32 - 1");
+}
+
 static enum nt_status take_file(const struct reading *reading, const json_t *object,
                                 struct nt_indexed_file *file)
 {
@@ -255,6 +276,7 @@ static enum nt_status take_file(const struct reading *reading, const json_t *obj
     NT_TRY(take_text(reading, object, "modified", &file->modified));
     NT_TRY(json_object_get(object, "validator") ? take_text(reading, object, "validator", &file->validator)
                                                 : take_count(reading, object, "inode", &file->inode));
+    NT_TRY(take_files(reading, object, file));
     return take_datasets(reading, json_object_get(object, "datasets"), file);
 }
 
@@ -596,12 +618,15 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
                                   const struct nt_chain_member *part, struct nt_arena *arena)
 {
     struct nt_dataset *own;
-    char path[MAX_PATH];
-    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path));
-    if (length >= sizeof(path) || !find_own(dataset, part, &own))
+    char path[MAX_PATH], own_path[MAX_PATH];
+    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path)), own_length;
+    if (length >= sizeof(path) || !find_own(dataset, part, &own) ||
+        (own_length = nt_dataset_path(own, own_path, sizeof(own_path))) >= sizeof(own_path))
         return NT_OK;
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
+    if (strcmp(path, own_path) && !(known->own_path = nt_arena_copy(arena, own_path, own_length)))
+        return NT_NO_MEMORY;
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);
     const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
@@ -636,6 +661,7 @@ static enum nt_status note_part(const struct nt_file *file, const struct nt_chai
         return status;
     known->bytes = found.bytes;
     known->inode = found.inode;
+    known->files = part->file->layout_sources ? nt_chain_count_sources(part->file) : 0;
     known->path = nt_arena_copy(arena, key, strlen(key));
     known->state = nt_arena_copy(arena, found.state, strlen(found.state));
     known->modified = nt_arena_copy(arena, found.modified, strlen(found.modified));
