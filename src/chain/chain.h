@@ -333,9 +333,11 @@ struct nt_chain_member {
     struct nt_file *file;                /* NULL: not open */
     /* Of a dataset in a folder that is open, of the version that was opened; NULL: unknown. */
     const struct nt_chain_identity *identity;
-    struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
-    struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
-    bool is_lazy;             /* opens with the first read of its rows: see nt_chain_slice */
+    /* Stays open without the file, which then does not own it: of a lazy member, and of a folder on a server,
+     * whose lists need not be requested again. Or NULL. */
+    struct nt_source *source;
+    struct nt_error failure; /* why it failed to open; NT_OK: not tried */
+    bool is_lazy;            /* opens with the first read of its rows: see nt_chain_slice */
     /* Of a lazily opened member, under the lock of the file: the number of calls that use it, and the bytes
      * of its metadata. */
     uint32_t users;

@@ -23,6 +23,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
+#include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/json/parse.h"
@@ -420,25 +421,41 @@ static const char *meant_of(const struct nt_chain_member *part)
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
+/* Opens the folder of a dataset. Its address may lack the slash of a folder. */
+static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_chain_member *part,
+                                  struct nt_source **source_ret)
+{
+    const char *address = part->listed->address;
+    char *folder = address ? nt_address_below(address, "", true) : NULL;
+    enum nt_status status = !address || folder
+                                ? nt_open_source(folder ? folder : part->path, &chain->open, source_ret, NULL)
+                                : NT_NO_MEMORY;
+    free(folder);
+    return status;
+}
+
 /* Does the dataset in a folder still have the version of the index? */
-static bool is_version_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *part,
                              const struct nt_indexed_file *known)
 {
     struct nt_open_options options = chain->open;
     struct nt_chain_identity found;
     struct nt_source *source;
-    if (nt_open_source(part->listed->address ? part->listed->address : part->path, &options, &source, NULL))
+    if (open_folder(chain, part, &source) != NT_OK)
         return false;
     bool is_known =
         source->folder &&
         nt_chain_identify_dataset(source->folder, options.version, &options, &found, NULL) == NT_OK &&
         nt_indexed_file_check(known, &found, NULL) == NT_OK;
-    nt_source_close(source);
+    if (source->folder && !nt_folder_is_local(source->folder))
+        part->source = source;
+    else
+        nt_source_close(source);
     return is_known;
 }
 
 /* A file at an address without a listing is trusted now, and checked when it is opened. */
-static bool is_as_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *part,
                         const struct nt_indexed_file *known)
 {
     const struct nt_chain_file *listed = part->listed;
