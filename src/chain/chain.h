@@ -589,8 +589,8 @@ void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
 /* ---- Members that open when their rows are read ---- */
 
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
- * deferred columns, shards or deleted rows, or, if its fields have no groups of their own, several sources or
- * columns that are derived from others. */
+ * deferred columns or shards, or, if its fields have no groups of their own, several sources or columns that
+ * are derived from others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Marks the members that the index knows and that need not be open before their rows are read. */
 void nt_chain_find_lazy(const struct nt_file *stub);

@@ -593,8 +593,8 @@ enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *
 
 /* ---- After the files are open ---- */
 
-/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters only:
- * their entries are all that the index has. */
+/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters without
+ * deleted rows only: their entries are all that the index has. */
 static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena)
 {
@@ -602,7 +602,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     char schema[NT_SCHEMA_DIGEST + 1];
     uint64_t first = 0;
     uint32_t count = nt_chain_own_clusters(own);
-    if (count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
+    if (count > MAX_CLUSTERS || own->part_deletions || !nt_chain_schema_digest(own, schema) ||
         (!own->field_groups && nt_dataset_load_all(own, NULL) != NT_OK))
         return true;
     uint64_t *entries = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*entries));

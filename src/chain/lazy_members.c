@@ -56,8 +56,8 @@ static void put_column(struct nt_buffer *out, const struct nt_column *column)
  * before it opens? */
 static bool is_plain(const struct nt_dataset *dataset)
 {
-    bool is_plain = !dataset->failure && !dataset->column_group_count && !dataset->part_deletions &&
-                    !dataset->sources[0]->is_object_store;
+    bool is_plain =
+        !dataset->failure && !dataset->column_group_count && !dataset->sources[0]->is_object_store;
     if (!dataset->field_groups)
         is_plain &= !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset) &&
                     dataset->source_count == 1 && !dataset->file->layout_sources;
@@ -157,7 +157,7 @@ static enum nt_status check_schema(const struct nt_dataset *first, const struct 
     if (!fields)
         return nt_fail_memory(error);
     enum nt_status status = nt_chain_match_fields(first, own, fields, error);
-    bool is_equal = is_plain(own) && first->column_count == own->column_count &&
+    bool is_equal = is_plain(own) && !own->part_deletions && first->column_count == own->column_count &&
                     (own->file->layout_sources || first->source_count == own->source_count);
     for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;

@@ -143,19 +143,25 @@ def nothing_is_opened_for_what_is_known():
 
 @case
 def rows_open_only_their_dataset():
-    with scratch() as directory:
-        sets = Datasets(directory, 6)
-        sets.learn()
-        with sets.mounted('-o', 'direct_io=on') as whole:
-            data = whole / 'part0/id/data.bin'
-            same(data.stat().st_size, 8 * ROWS * len(sets.paths))
-            os.listdir(whole / 'part0/id')
-            same(opened(whole, sets.paths), [0], 'whose schema is shown')
-            same(np.frombuffer(pread(data, 8, 8 * (4 * ROWS + 3)), '<i8').tolist(), [4 * ROWS + 3])
-            same(opened(whole, sets.paths), [0, 4])
-            same(ids_of(whole), sets.ids())
-            same(opened(whole, sets.paths), list(range(6)))
-            same(errors_of(whole), [])
+    for change in None, delete:
+        with scratch() as directory:
+            sets = Datasets(directory, 6)
+            if change:
+                change(sets, sets.paths[0])
+            sets.learn()
+            expected = sets.ids()
+            with sets.mounted('-o', 'direct_io=on') as whole:
+                data = whole / 'part0/id/data.bin'
+                same(data.stat().st_size, 8 * len(expected))
+                os.listdir(whole / 'part0/id')
+                same(opened(whole, sets.paths), [0], 'whose schema is shown')
+                wanted = 4 * ROWS + 3
+                found = pread(data, 8, 8 * expected.index(wanted))
+                same(np.frombuffer(found, '<i8').tolist(), [wanted])
+                same(opened(whole, sets.paths), [0, 4], change)
+                same(ids_of(whole), expected)
+                same(opened(whole, sets.paths), list(range(6)))
+                same(errors_of(whole), [])
 
 
 def rich_table(arrow, first, count):
@@ -292,6 +298,26 @@ def a_wrong_number_of_files_is_found_out():
                 fails(errno.EIO, pread, data, 8, 8 * ROWS)
                 (shown,) = errors_of(whole)
                 same(what in shown['what'], True, shown)
+
+
+@case
+def an_index_that_hides_deleted_rows_is_found_out():
+    with scratch() as directory:
+        sets = Datasets(directory)
+        sets.learn()
+        right = lines(sets.index)
+        delete(sets, sets.paths[1])
+        sets.learn()
+        wrong = lines(sets.index)
+        rows = wrong[1]['datasets'][0]['entries']
+        same('schema' in wrong[1]['datasets'][0], False)
+        wrong[1]['files'] = 3  # a deletion file, too
+        wrong[1]['datasets'][0] = {**right[1]['datasets'][0], 'entries': rows, 'cluster_entries': [rows]}
+        sets.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+        with sets.mounted('-o', 'direct_io=on') as whole:
+            fails(errno.EIO, pread, whole / 'part0/id/data.bin', 8, 8 * ROWS)
+            (shown,) = errors_of(whole)
+            same('its columns differ from those in the index' in shown['what'], True, shown)
 
 
 @case
