@@ -268,7 +268,7 @@ static void let_go(struct nt_chain *chain)
 {
     if (chain->holders && --chain->holders)
         return;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
+    for (uint32_t i = 0; i < chain->part_count + chain->skipped; i++) {
         nt_chain_close_member(&chain->parts[i]);
         nt_source_close(chain->parts[i].source);
     }

@@ -190,6 +190,7 @@ struct nt_indexed_dataset {
     uint64_t entries, clusters;
     /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
     const char *schema;
+    const char *own_path; /* in the file; NULL: `path` */
     uint64_t *cluster_entries;
     struct nt_cluster_counts *counts; /* of each cluster; NULL: none */
 };
@@ -204,6 +205,7 @@ struct nt_indexed_file {
     uint64_t bytes, inode;
     const char *modified;  /* as nt_format_exact_time writes it */
     const char *validator; /* of an address, instead of `inode`; NULL: a local file */
+    uint32_t files;        /* of a dataset in a folder: nt_chain_count_sources; 0: unknown */
     struct nt_indexed_dataset *datasets;
     uint32_t dataset_count;
 };
@@ -331,9 +333,11 @@ struct nt_chain_member {
     struct nt_file *file;                /* NULL: not open */
     /* Of a dataset in a folder that is open, of the version that was opened; NULL: unknown. */
     const struct nt_chain_identity *identity;
-    struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
-    struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
-    bool is_lazy;             /* opens with the first read of its rows: see nt_chain_slice */
+    /* Stays open without the file, which then does not own it: of a lazy member, and of a folder on a server,
+     * whose lists need not be requested again. Or NULL. */
+    struct nt_source *source;
+    struct nt_error failure; /* why it failed to open; NT_OK: not tried */
+    bool is_lazy;            /* opens with the first read of its rows: see nt_chain_slice */
     /* Of a lazily opened member, under the lock of the file: the number of calls that use it, and the bytes
      * of its metadata. */
     uint32_t users;
@@ -585,8 +589,8 @@ void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
 /* ---- Members that open when their rows are read ---- */
 
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
- * deferred columns or shards, or, if it is not a tree, several sources or columns that are derived from
- * others. */
+ * deferred columns or shards, or, if its fields have no groups of their own, several sources or columns that
+ * are derived from others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Marks the members that the index knows and that need not be open before their rows are read. */
 void nt_chain_find_lazy(const struct nt_file *stub);
@@ -617,6 +621,8 @@ bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member
 enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
                                    struct nt_error *error);
 
+/* As many as the file's layout or any of its datasets has. */
+uint32_t nt_chain_count_sources(const struct nt_file *file);
 /* Numbers the sources of the members: they become the layout sources. */
 enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struct nt_error *error);
 

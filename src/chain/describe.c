@@ -113,10 +113,12 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
 {
     const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, field, part);
     uint32_t own = slice->failure ? NT_NONE : slice->fields[field];
-    enum nt_status status =
-        own == NT_NONE ? nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field")
-                       : slice->dataset->ops->find_blob(slice->dataset, own, part - slice->first_part,
-                                                        description, opens_file, blob, error);
+    if (own == NT_NONE)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field");
+    NT_TRY(nt_chain_pin_member(dataset, slice, error));
+    enum nt_status status = slice->dataset->ops->find_blob(slice->dataset, own, part - slice->first_part,
+                                                           description, opens_file, blob, error);
+    nt_chain_unpin_member(dataset, slice);
     if (status != NT_OK && !nt_is_transient(status))
         nt_error_context(error, "%s", slice->part->path);
     return status;
@@ -391,6 +393,8 @@ void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slic
         slice->lazy && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
     if (*meant) {
         nt_json_member_string(json, "dataset", meant);
+    } else if (slice->lazy && slice->lazy->own_path) {
+        nt_json_member_string(json, "dataset", slice->lazy->own_path);
     } else if (named) {
         nt_append_dataset_path(&path, named);
         nt_json_member_buffer(json, "dataset", &path);

@@ -23,6 +23,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
+#include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/json/parse.h"
@@ -70,6 +71,8 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
 {
     if (!dataset->schema || !dataset->cluster_entries)
         return;
+    if (dataset->own_path)
+        nt_json_member_string(json, "path_in_file", dataset->own_path);
     nt_json_member_string(json, "schema", dataset->schema);
     nt_json_member_array(json, "cluster_entries");
     for (uint64_t i = 0; i < dataset->clusters; i++)
@@ -104,6 +107,8 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
         nt_json_member_string(&json, "validator", file->validator);
     else
         nt_json_member_unsigned(&json, "inode", file->inode);
+    if (file->files)
+        nt_json_member_unsigned(&json, "files", file->files);
     nt_json_member_array(&json, "datasets");
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         nt_json_object(&json);
@@ -119,15 +124,19 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
     nt_json_finish(&json);
 }
 
+/* Accepts NULL. */
+static bool is_text(const char *text)
+{
+    return !text || nt_is_utf8(text, strlen(text));
+}
+
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes)
 {
     size_t start = out->length;
-    const char *validator = file->validator ? file->validator : "", *state = file->state ? file->state : "";
-    bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
-                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
-                       nt_is_utf8(validator, strlen(validator)) && nt_is_utf8(state, strlen(state));
+    bool is_readable = is_text(file->path) && is_text(file->meant) && file->inode <= INT64_MAX &&
+                       is_text(file->validator) && is_text(file->state);
     for (uint32_t i = 0; i < file->dataset_count; i++)
-        is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
+        is_readable &= is_text(file->datasets[i].path) && is_text(file->datasets[i].own_path);
     if (!is_readable)
         return;
     put_file(out, file, true);
@@ -218,6 +227,8 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     }
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
+    if (json_object_get(object, "path_in_file"))
+        NT_TRY(take_text(reading, object, "path_in_file", &dataset->own_path));
     NT_TRY(take_text(reading, object, "schema", &dataset->schema));
     return read_counts(reading, object, dataset);
 }
@@ -242,6 +253,17 @@ static enum nt_status take_datasets(const struct reading *reading, const json_t 
     return NT_OK;
 }
 
+/* Missing in indexes of earlier versions, and for single files. */
+static enum nt_status take_files(const struct reading *reading, const json_t *object,
+                                 struct nt_indexed_file *file)
+{
+    uint64_t files = 0;
+    if (json_object_get(object, "files"))
+        NT_TRY(take_count(reading, object, "files", &files));
+    file->files = (uint32_t)files;
+    return files < NT_NONE ? NT_OK : refuse(reading, "files", "an integer below 2^32 - 1");
+}
+
 static enum nt_status take_file(const struct reading *reading, const json_t *object,
                                 struct nt_indexed_file *file)
 {
@@ -255,6 +277,7 @@ static enum nt_status take_file(const struct reading *reading, const json_t *obj
     NT_TRY(take_text(reading, object, "modified", &file->modified));
     NT_TRY(json_object_get(object, "validator") ? take_text(reading, object, "validator", &file->validator)
                                                 : take_count(reading, object, "inode", &file->inode));
+    NT_TRY(take_files(reading, object, file));
     return take_datasets(reading, json_object_get(object, "datasets"), file);
 }
 
@@ -398,25 +421,41 @@ static const char *meant_of(const struct nt_chain_member *part)
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
+/* Opens the folder of a dataset. Its address may lack the slash of a folder. */
+static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_chain_member *part,
+                                  struct nt_source **source_ret)
+{
+    const char *address = part->listed->address;
+    char *folder = address ? nt_address_below(address, "", true) : NULL;
+    enum nt_status status = !address || folder
+                                ? nt_open_source(folder ? folder : part->path, &chain->open, source_ret, NULL)
+                                : NT_NO_MEMORY;
+    free(folder);
+    return status;
+}
+
 /* Does the dataset in a folder still have the version of the index? */
-static bool is_version_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *part,
                              const struct nt_indexed_file *known)
 {
     struct nt_open_options options = chain->open;
     struct nt_chain_identity found;
     struct nt_source *source;
-    if (nt_open_source(part->listed->address ? part->listed->address : part->path, &options, &source, NULL))
+    if (open_folder(chain, part, &source) != NT_OK)
         return false;
     bool is_known =
         source->folder &&
         nt_chain_identify_dataset(source->folder, options.version, &options, &found, NULL) == NT_OK &&
         nt_indexed_file_check(known, &found, NULL) == NT_OK;
-    nt_source_close(source);
+    if (source->folder && !nt_folder_is_local(source->folder))
+        part->source = source;
+    else
+        nt_source_close(source);
     return is_known;
 }
 
 /* A file at an address without a listing is trusted now, and checked when it is opened. */
-static bool is_as_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *part,
                         const struct nt_indexed_file *known)
 {
     const struct nt_chain_file *listed = part->listed;
@@ -554,8 +593,8 @@ enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *
 
 /* ---- After the files are open ---- */
 
-/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters only:
- * their entries are all that the index has. */
+/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters without
+ * deleted rows only: their entries are all that the index has. */
 static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena)
 {
@@ -563,7 +602,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     char schema[NT_SCHEMA_DIGEST + 1];
     uint64_t first = 0;
     uint32_t count = nt_chain_own_clusters(own);
-    if (count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
+    if (count > MAX_CLUSTERS || own->part_deletions || !nt_chain_schema_digest(own, schema) ||
         (!own->field_groups && nt_dataset_load_all(own, NULL) != NT_OK))
         return true;
     uint64_t *entries = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*entries));
@@ -596,12 +635,15 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
                                   const struct nt_chain_member *part, struct nt_arena *arena)
 {
     struct nt_dataset *own;
-    char path[MAX_PATH];
-    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path));
-    if (length >= sizeof(path) || !find_own(dataset, part, &own))
+    char path[MAX_PATH], own_path[MAX_PATH];
+    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path)), own_length;
+    if (length >= sizeof(path) || !find_own(dataset, part, &own) ||
+        (own_length = nt_dataset_path(own, own_path, sizeof(own_path))) >= sizeof(own_path))
         return NT_OK;
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
+    if (strcmp(path, own_path) && !(known->own_path = nt_arena_copy(arena, own_path, own_length)))
+        return NT_NO_MEMORY;
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);
     const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
@@ -636,6 +678,7 @@ static enum nt_status note_part(const struct nt_file *file, const struct nt_chai
         return status;
     known->bytes = found.bytes;
     known->inode = found.inode;
+    known->files = part->file->layout_sources ? nt_chain_count_sources(part->file) : 0;
     known->path = nt_arena_copy(arena, key, strlen(key));
     known->state = nt_arena_copy(arena, found.state, strlen(found.state));
     known->modified = nt_arena_copy(arena, found.modified, strlen(found.modified));

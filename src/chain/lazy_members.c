@@ -52,15 +52,15 @@ static void put_column(struct nt_buffer *out, const struct nt_column *column)
     nt_buffer_append(out, numbers, sizeof(numbers));
 }
 
-/* Are its fields, its columns and the entries of its clusters all that a chain needs before it opens? */
+/* Are its fields, its columns, the entries of its clusters and the number of its files all that a chain needs
+ * before it opens? */
 static bool is_plain(const struct nt_dataset *dataset)
 {
-    bool is_of_fields = dataset->field_groups && dataset->parts_are_clusters; /* as trees are */
-    bool is_plain = !dataset->failure && !dataset->column_group_count && !dataset->file->layout_sources &&
-                    !dataset->sources[0]->is_object_store;
-    if (!is_of_fields)
-        is_plain &= !dataset->field_groups && !dataset->has_sharded_clusters &&
-                    !nt_dataset_has_physical(dataset) && dataset->source_count == 1;
+    bool is_plain =
+        !dataset->failure && !dataset->column_group_count && !dataset->sources[0]->is_object_store;
+    if (!dataset->field_groups)
+        is_plain &= !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset) &&
+                    dataset->source_count == 1 && !dataset->file->layout_sources;
     for (uint32_t i = 0; is_plain && i < dataset->column_count; i++)
         is_plain = !nt_column_is_deferred(&dataset->columns[i]);
     return is_plain;
@@ -76,7 +76,7 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
         put_field(&text, &dataset->fields[i]);
     for (uint32_t i = 0; i < dataset->column_count; i++)
         put_column(&text, &dataset->columns[i]);
-    if (dataset->source_count > 1)
+    if (dataset->source_count > 1 && !dataset->file->layout_sources)
         put_number(&text, dataset->source_count);
     bool is_whole = !text.failed;
     if (is_whole)
@@ -97,7 +97,8 @@ static bool can_be_lazy(const struct nt_chain_member *part, const struct nt_file
         const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], part);
         const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first->dataset);
         can_be_lazy = known && known->schema && known->cluster_entries && known->clusters &&
-                      first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0;
+                      first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0 &&
+                      !first->series->slices[0].part->file->layout_sources == !part->known->files;
     }
     return can_be_lazy;
 }
@@ -156,8 +157,8 @@ static enum nt_status check_schema(const struct nt_dataset *first, const struct 
     if (!fields)
         return nt_fail_memory(error);
     enum nt_status status = nt_chain_match_fields(first, own, fields, error);
-    bool is_equal =
-        is_plain(own) && first->column_count == own->column_count && first->source_count == own->source_count;
+    bool is_equal = is_plain(own) && !own->part_deletions && first->column_count == own->column_count &&
+                    (own->file->layout_sources || first->source_count == own->source_count);
     for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;
     for (uint32_t i = 0; is_equal && i < first->column_count; i++)
@@ -226,6 +227,9 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
     status = nt_chain_match_dataset(first, slice->part, &own, error);
     if (status == NT_OK)
         status = check_count("entries according to the index", slice->entries, own->entries, error);
+    if (status == NT_OK && own->file->layout_sources)
+        status = check_count("files according to the index", slice->part->known->files,
+                             nt_chain_count_sources(own->file), error);
     if (status == NT_OK)
         status = check_schema(first, own, error);
     if (status == NT_OK)
@@ -293,7 +297,8 @@ void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *sli
 
 /* ---- Members that stay open while they are used ---- */
 
-/* Pages that were copied need only the file, which stays open. */
+/* Pages that were copied need only the file, which stays open. Those of a dataset in a folder need its files,
+ * which do not. */
 static bool can_close(const struct nt_file *file, const struct nt_chain_member *part)
 {
     bool can_close = part->is_lazy && part->file && part->users == 0;
@@ -301,7 +306,8 @@ static bool can_close(const struct nt_file *file, const struct nt_chain_member *
         const struct nt_chain_slice *slice =
             file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
         if (slice && slice->dataset)
-            can_close = !slice->stays_open && slice->dataset->sources[0] == part->file->source;
+            can_close = !slice->stays_open && !part->file->layout_sources &&
+                        slice->dataset->sources[0] == part->file->source;
     }
     return can_close;
 }

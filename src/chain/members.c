@@ -85,14 +85,16 @@ static bool select_version(const struct nt_chain_member *part, const struct nt_c
            nt_chain_identify_dataset(folder, chain->open.version, options, identity, NULL) == NT_OK;
 }
 
-/* Identifies the version before its files are read: if they change meanwhile, the index is not used. */
-static enum nt_status open_dataset(struct nt_chain_member *part, const struct nt_chain *chain,
-                                   struct nt_source *source, struct nt_error *error)
+/* Identifies the version of a dataset in a folder before its files are read: if they change meanwhile, the
+ * index is not used. The caller keeps the source on failure. */
+static enum nt_status open_with(struct nt_chain_member *part, const struct nt_chain *chain,
+                                struct nt_source *source, struct nt_error *error)
 {
     struct nt_open_options options = chain->open;
     struct nt_chain_identity found, *identity = NULL;
-    bool is_found = chain->options.index && select_version(part, chain, source->folder, &options, &found);
-    NT_TRY(nt_file_take_source(source, &options, &part->file, error));
+    bool is_found = source->folder && (chain->options.index || chain->options.save_index) &&
+                    select_version(part, chain, source->folder, &options, &found);
+    NT_TRY(nt_file_open_source(source, &options, &part->file, error));
     if (is_found && (identity = nt_arena_alloc(part->file->arena, 1, sizeof(*identity))))
         *identity = found;
     part->identity = identity;
@@ -105,8 +107,10 @@ static enum nt_status open_named(struct nt_chain_member *part, const struct nt_c
 {
     struct nt_source *source;
     NT_TRY(nt_open_source(name, &chain->open, &source, error));
-    return source->folder ? open_dataset(part, chain, source, error)
-                          : nt_file_take_source(source, &chain->open, &part->file, error);
+    enum nt_status status = open_with(part, chain, source, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
 }
 
 /* A listed file needs no request: it is read as the listed version. */
@@ -135,7 +139,7 @@ static enum nt_status open_part(struct nt_chain_member *part, const struct nt_ch
 {
     struct stat attributes;
     if (part->source)
-        return nt_file_open_source(part->source, &chain->open, &part->file, error);
+        return open_with(part, chain, part->source, error);
     if (part->listed->folder)
         return open_listed(part, chain, error);
     if (part->listed->address)

@@ -69,6 +69,8 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
 struct checked_source {
     struct nt_source source;
     struct nt_source *_Atomic own, *_Atomic file;
+    const struct nt_file *chain; /* whose member opens if the size is needed; NULL: the size is known */
+    const struct nt_chain_member *part;
 };
 
 static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -90,9 +92,28 @@ static enum nt_status stat_own(struct nt_source *source, struct stat *attributes
                : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: is not open yet", source->path);
 }
 
+/* A member that opened for this stays open. */
+static enum nt_status open_member(const struct checked_source *source, struct nt_error *error)
+{
+    for (uint32_t i = 0; source->chain && i < source->chain->dataset_count; i++) {
+        const struct nt_dataset *dataset = source->chain->datasets[i];
+        if (dataset->failure)
+            continue;
+        const struct nt_chain_slice *slice = nt_chain_slice_of(dataset, source->part);
+        enum nt_status status = nt_chain_pin_member(dataset, slice, error);
+        if (status == NT_OK)
+            nt_chain_unpin_member(dataset, slice);
+        return status;
+    }
+    return NT_OK;
+}
+
 static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
-    struct nt_source *own = ((struct checked_source *)source)->own;
+    const struct checked_source *checked = (const struct checked_source *)source;
+    if (!checked->own)
+        NT_TRY(open_member(checked, error));
+    struct nt_source *own = checked->own;
     *size_ret = source->size == NT_UNKNOWN_SIZE ? 0 : source->size;
     return own ? nt_source_size(own, size_ret, error) : NT_OK;
 }
@@ -126,17 +147,22 @@ static const struct nt_source_ops served_ops = {.read_at = read_own,
                                                 .forget = forget_own,
                                                 .close = close_nothing};
 
-/* One of the sources of a lazy member, the first of which is the file. NULL if out of memory. */
-static struct nt_source *lazy_source(struct nt_arena *arena, const struct nt_chain_member *part,
-                                     uint32_t number)
+/* One of the sources of a lazy member. That of a single file is the first. */
+static enum nt_status add_lazy(const struct nt_file *chain, struct nt_arena *arena,
+                               const struct nt_chain_member *part, uint32_t number,
+                               struct nt_source **source_ret, struct nt_error *error)
 {
+    bool is_file = number == 0 && !part->known->files;
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
-        return NULL;
+        return nt_fail_memory(error);
     *source = (struct checked_source){.source = {.ops = part->listed->address ? &served_ops : &checked_ops,
-                                                 .size = number ? NT_UNKNOWN_SIZE : part->known->bytes,
-                                                 .path = part->path}};
-    return &source->source;
+                                                 .size = is_file ? part->known->bytes : NT_UNKNOWN_SIZE,
+                                                 .path = part->path},
+                                      .chain = part->known->files ? chain : NULL,
+                                      .part = part};
+    *source_ret = &source->source;
+    return NT_OK;
 }
 
 /* Readers see it with the first page that refers to it. */
@@ -167,8 +193,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
 
 /* ---- Numbers ---- */
 
-/* As many as the file's layout or any of its datasets has. */
-static uint32_t count_sources(const struct nt_file *file)
+uint32_t nt_chain_count_sources(const struct nt_file *file)
 {
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;
     for (uint32_t i = 0; i < file->dataset_count; i++)
@@ -177,39 +202,48 @@ static uint32_t count_sources(const struct nt_file *file)
     return count;
 }
 
+static enum nt_status number_part(struct nt_file *file, const struct nt_chain_member *part,
+                                  struct nt_error *error)
+{
+    struct nt_source **sources = &file->layout_sources[part->first_source];
+    uint32_t of_layout = part->file && part->file->layout_sources ? part->file->layout_source_count : 0;
+    for (uint32_t k = 0; k < part->source_count; k++) {
+        if (part->file)
+            sources[k] = k < of_layout ? part->file->layout_sources[k] : part->file->source;
+        else if (k == 0 || part->known->files)
+            NT_TRY(add_lazy(file, file->arena, part, k, &sources[k], error));
+        else
+            sources[k] = sources[0];
+    }
+    return NT_OK;
+}
+
 enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    uint64_t total = 0;
+    uint64_t total = 0, waiting = 0;
     for (uint32_t i = 0, of_series = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
         struct nt_chain_member *part = &chain->parts[i];
         of_series = nt_chain_begins_series(chain, i) ? i : of_series;
         part->first_source = (uint32_t)total;
-        part->source_count = part->file      ? count_sources(part->file)
-                             : part->is_lazy ? chain->parts[of_series].source_count
-                                             : 0;
+        part->source_count = part->file           ? nt_chain_count_sources(part->file)
+                             : !part->is_lazy     ? 0
+                             : part->known->files ? part->known->files
+                                                  : chain->parts[of_series].source_count;
         total += part->source_count;
+        waiting += part->is_lazy ? part->known->files : 0;
     }
     if (total >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the files of the chain have more than 2^32 sources");
+    /* Each is a source of the file and of a dataset. The index, which has their number, may be wrong. */
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, 2 * waiting * sizeof(struct checked_source),
+                          NT_NO_OFFSET, error));
     file->layout_sources = nt_arena_alloc(file->arena, total + 1, sizeof(struct nt_source *));
     if (!file->layout_sources)
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
-    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
-        const struct nt_chain_member *part = &chain->parts[i];
-        struct nt_source *source = part->file      ? part->file->source
-                                   : part->is_lazy ? lazy_source(file->arena, part, 0)
-                                                   : NULL;
-        if (part->is_lazy && !source)
-            return nt_fail_memory(error);
-        for (uint32_t k = 0; k < part->source_count; k++) {
-            bool is_reported =
-                part->file && part->file->layout_sources && k < part->file->layout_source_count;
-            file->layout_sources[part->first_source + k] =
-                is_reported ? part->file->layout_sources[k] : source;
-        }
-    }
+    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub))
+        NT_TRY(number_part(file, &chain->parts[i], error));
     return NT_OK;
 }
 
@@ -227,9 +261,8 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
         for (uint32_t k = 0; slice->lazy && k < slice->part->source_count; k++)
-            if (!(dataset->sources[slice->part->first_source + k] =
-                      lazy_source(dataset->arena, slice->part, k)))
-                return nt_fail_memory(error);
+            NT_TRY(add_lazy(file, dataset->arena, slice->part, k,
+                            &dataset->sources[slice->part->first_source + k], error));
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
                 checked(dataset->arena, slice->dataset->sources[k], slice->part->file->source);
@@ -245,16 +278,22 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
 static void connect_once(struct nt_source *source, struct nt_source *own, struct nt_source *file)
 {
     if (!((struct checked_source *)source)->own)
-        connect(source, own, file);
+        connect(source, own, own->ops->check ? own : file);
 }
 
 void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file)
 {
-    struct nt_source *file = slice->part->file->source;
-    for (uint32_t i = 0; i < slice->dataset->source_count; i++) {
-        uint32_t number = slice->part->first_source + i;
-        connect_once(dataset->sources[number], is_file ? file : slice->dataset->sources[i], file);
-        connect_once(dataset->file->layout_sources[number], file, file);
+    const struct nt_file *own = slice->part->file;
+    uint32_t of_layout = own->layout_sources ? own->layout_source_count : 0;
+    for (uint32_t i = 0; i < slice->part->source_count; i++) {
+        struct nt_source *paged = dataset->sources[slice->part->first_source + i],
+                         *shown = dataset->file->layout_sources[slice->part->first_source + i],
+                         *file = i < of_layout ? own->layout_sources[i] : own->source;
+        bool is_other = !is_file && i < slice->dataset->source_count;
+        connect_once(paged, is_other ? slice->dataset->sources[i] : file, own->source);
+        connect_once(shown, file, own->source);
+        if (i < of_layout) /* it stays open */
+            paged->path = shown->path = file->path;
     }
 }
 

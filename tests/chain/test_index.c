@@ -87,6 +87,10 @@ static const char *const bad_lines[] = {
     "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"validator\":5,\"datasets\":[]}\n",
     "{\"file\":\"/a\",\"file_bytes\":1,\"validator\":\"5\",\"datasets\":[]}\n",
     "{\"file\":\"/a\",\"state\":3,\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"files\":-1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"files\":4294967295,\"datasets\":[]}\n",
+    LINE("/a", "{\"path\":\"a\",\"entries\":0,\"clusters\":0,\"path_in_file\":5,\"schema\":\"0\","
+               "\"cluster_entries\":[]}"),
     LINE("/a", "5"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":5}"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":\"5\",\"clusters\":2}"),
@@ -219,12 +223,15 @@ static const struct nt_indexed_file *read_line(const char *line, const char *nam
 #define FOLDER                                                                                               \
     "{\"file\":\"/"                                                                                          \
     "a\",\"state\":\"dev:3\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","             \
-    "\"inode\":3,\"datasets\":[" DATASET "]}\n"
+    "\"inode\":3,\"files\":4,\"datasets\":[{\"path\":\"Events\",\"entries\":5,\"clusters\":2,"               \
+    "\"path_in_file\":\"a\",\"schema\":\"0\",\"cluster_entries\":[2,3]}]}\n"
 
 TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     const struct nt_indexed_file *file = read_line(FOLDER, "/a", &index);
+    ck_assert_uint_eq(file->files, 4);
+    ck_assert_str_eq(file->datasets[0].own_path, "a");
     struct nt_chain_identity found =
         nt_chain_identity_of(&(struct stat){.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}});
     strcpy(found.state, "dev:3");

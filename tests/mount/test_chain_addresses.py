@@ -14,7 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, refusal  # noqa: E402
-from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, need,  # noqa: E402
+from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, mounted, need,  # noqa: E402
                      output, pread, run, same, scratch, stats, version_of, wait_until)
 from trees import same_trees, tree  # noqa: E402
 from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
@@ -314,6 +314,44 @@ def a_dataset_that_changed_since_the_index_was_made_is_looked_at_again():
             # after mounting, before the file is opened
             check(sources, range(200, 215), lambda: lance.dataset(str(paths[1])).delete('id = 201'))
             check(sources, [200, *range(202, 215)])
+
+
+@case
+def a_dataset_on_a_server_is_requested_for_its_version_and_its_rows():
+    """The index says that these are folders, which a server tells by several answers if the address does
+    not. What the look at a version took is not requested again."""
+    lance, arrow = need('lance'), need('pyarrow')
+    count, rows = 5, 1000
+    with scratch() as directory, apache(directory) as server:
+        paths = [directory / 'www' / f'part{i}.lance' for i in range(count)]
+        for number, path in enumerate(paths):
+            ids = arrow.array(range(number * rows, number * rows + rows), arrow.int64())
+            lance.write_dataset(arrow.table({'id': ids}), str(path))
+            for file in path.rglob('*'):
+                os.utime(file, (1, 1))  # a server does not vouch for files of the last second
+        with mounted(server.url('part0.lance/')) as single:
+            np.load(single / 'part0/id/data.npy')
+            of_one = len(server.requests())
+        for ending in '/', '':
+            sources = [server.url(path.name) + ending for path in paths]
+            index = directory / f'index{len(ending)}.jsonl'
+            options = '-o', f'direct_io=on,index={index}'
+            with chain(*sources, options=options) as whole:
+                (whole / 'file.json').stat()
+                wait_until(index.exists, 'the index')
+            before = len(server.requests())
+            with chain(*sources, options=options) as whole:
+                data = whole / 'part0/id/data.bin'
+                same(data.stat().st_size, 8 * count * rows)
+                of_sizes = server.requests()[before:]
+                same((len(of_sizes), len(asked(server, since=before))), (2 * count + 1, 1),
+                     f'two lists of each, and the manifest of the first: {of_sizes}')
+                same(pread(data, 8, 8 * (3 * rows + 500)), np.int64(3 * rows + 500).tobytes())
+                of_rows = server.requests()[before + len(of_sizes):]
+                same(len(of_rows) <= of_one - 2 and all('/part3.lance/' in what for what, _ in of_rows), True,
+                     of_rows)
+                same(np.fromfile(data, '<i8').tolist(), list(range(count * rows)))
+                same(errors_of(whole), [])
 
 
 @case

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 
 from blz_writer import blosc_file, blz_array
-from chains import chain
-from harness import (case, errors_of, fails, lines, need, run, same, scratch, version_of,
-                     wait_until)
+from chains import chain, files_below
+from harness import (DATA, case, decoder_of, errors_of, fails, lines, need, pread, run, same, scratch,
+                     version_of, wait_until)
 
 ROWS = 10  # of each dataset
 
@@ -61,6 +62,18 @@ def ids_of(whole):
     same([json.loads(line)['id'] for line in (whole / 'part0/rows.jsonl').read_text().splitlines()],
          found.tolist(), 'rows')
     return found.tolist()
+
+
+def opened(whole, paths):
+    """The numbers of the datasets of which a file or the folder is open."""
+    folder, targets = Path(f'/proc/{decoder_of(whole)}/fd'), []
+    for name in os.listdir(folder):
+        try:
+            targets.append(os.readlink(folder / name) + '/')
+        except FileNotFoundError:
+            pass  # it was closed meanwhile
+    return [number for number, path in enumerate(paths)
+            if any(target.startswith(f'{path}/') for target in targets)]
 
 
 def append(sets, path):
@@ -129,6 +142,185 @@ def nothing_is_opened_for_what_is_known():
 
 
 @case
+def rows_open_only_their_dataset():
+    for change in None, delete:
+        with scratch() as directory:
+            sets = Datasets(directory, 6)
+            if change:
+                change(sets, sets.paths[0])
+            sets.learn()
+            expected = sets.ids()
+            with sets.mounted('-o', 'direct_io=on') as whole:
+                data = whole / 'part0/id/data.bin'
+                same(data.stat().st_size, 8 * len(expected))
+                os.listdir(whole / 'part0/id')
+                same(opened(whole, sets.paths), [0], 'whose schema is shown')
+                wanted = 4 * ROWS + 3
+                found = pread(data, 8, 8 * expected.index(wanted))
+                same(np.frombuffer(found, '<i8').tolist(), [wanted])
+                same(opened(whole, sets.paths), [0, 4], change)
+                same(ids_of(whole), expected)
+                same(opened(whole, sets.paths), list(range(6)))
+                same(errors_of(whole), [])
+
+
+def rich_table(arrow, first, count):
+    ids = range(first, first + count)
+    return arrow.table({
+            'id': arrow.array(ids, arrow.int64()),
+            'may_be_null': arrow.array([i if i % 3 else None for i in ids], arrow.int32()),
+            'text': arrow.array(['t' * (i % 7) for i in ids]),
+            'word': arrow.array([('red', 'green', 'blue')[i % 3] for i in ids]).dictionary_encode(),
+            'list': arrow.array([[k / 2 for k in range(i % 4)] for i in ids], arrow.list_(arrow.float32())),
+            'record': arrow.array([{'a': i, 'b': str(i)} for i in ids])})
+
+
+@case
+def values_of_every_kind_are_those_of_another_reader():
+    """Datasets of several fragments, each with two data files; one has deleted rows, which are looked for
+    when it opens."""
+    with scratch() as directory:
+        sets, expected = Datasets(directory, 0), []
+        sets.paths = [directory / f'part{number}.lance' for number in range(4)]
+        for number, path in enumerate(sets.paths):
+            table = rich_table(sets.arrow, 1000 * number, 90)
+            sets.lance.write_dataset(table, str(path), max_rows_per_file=40)
+            sets.open(path).add_columns({'twice': 'id * 2'})
+        sets.open(sets.paths[3]).delete('id % 5 = 1')
+        sets.learn()
+        same([line.get('files') for line in lines(sets.index)], [7, 7, 7, 10])
+        same(['schema' in line['datasets'][0] for line in lines(sets.index)], [True] * 3 + [False])
+        for path in sets.paths:
+            expected += sets.open(path).to_table().to_pylist()
+        for _ in range(2):  # the second mount knows the numbers of elements, too
+            with sets.mounted('-o', 'direct_io=on') as whole:
+                twice = whole / 'part0/twice/data.bin'
+                same(twice.stat().st_size, 8 * len(expected))
+                same(opened(whole, sets.paths), [0])
+                same(np.frombuffer(pread(twice, 8, 8), '<i8').tolist(), [2])
+                same(opened(whole, sets.paths), [0, 3], 'deleted rows')
+                same(lines(whole / 'part0/rows.jsonl'), expected)
+                same(np.fromfile(twice, '<i8').tolist(), [row['twice'] for row in expected])
+                same(errors_of(whole), [])
+        sets.paths.pop()
+        expected = expected[:sum(sets.open(path).count_rows() for path in sets.paths)]
+        with sets.mounted() as whole:
+            same((whole / 'part0/text/data.bin').stat().st_size, sum(len(row['text']) for row in expected))
+            same(opened(whole, sets.paths), [0], 'numbers of elements are known')
+
+
+def content(path):
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return error.errno  # blobs that are elsewhere
+
+
+def contents(whole):
+    paths = [path for path in files_below(whole, '*') if path.parts[0] not in ('.ntuplefs', 'files.d')]
+    found = {path: content(whole / path) for path in paths}
+    return found, {line['what'] for line in errors_of(whole)}
+
+
+@case
+def an_index_changes_nothing_in_the_tree():
+    for name in ('fragments_2.2', 'columns_2.0', 'columns_0.1', 'mixed_0.1', 'blobs_2.2',
+                 'managed_blobs_2.2'):
+        with scratch() as directory:
+            sets = Datasets(directory, 0)
+            sets.paths = [directory / f'part{number}.lance' for number in range(3)]
+            for path in sets.paths:
+                shutil.copytree(DATA / 'lance_datasets' / name, path)
+            sets.learn()
+            with chain(*sets.paths) as whole:
+                expected, errors = contents(whole)
+            with sets.mounted() as whole:
+                found, found_errors = contents(whole)
+            same(found_errors, errors, name)
+            same(sorted(found), sorted(expected), name)
+            same([path for path in found if found[path] != expected[path]], [], name)
+            for path in 'file.json', 'layout.jsonl', 'part0/files.jsonl':  # asked for first
+                with sets.mounted() as whole:
+                    same((whole / path).read_bytes() == expected[Path(path)], True, (name, path))
+
+
+@case
+def files_of_datasets_open_when_they_are_read():
+    """A data file alone."""
+    with scratch() as directory:
+        sets = Datasets(directory, 5)
+        files = [directory / f'file{number}.lance' for number in range(5)]
+        for path, file in zip(sets.paths, files, strict=True):
+            (found,) = (path / 'data').iterdir()
+            found.rename(file)
+        sets.paths = files
+        sets.learn()
+        with sets.mounted('-o', 'direct_io=on') as whole:
+            data = whole / 'file0/id/data.bin'
+            same(data.stat().st_size, 8 * 5 * ROWS)
+            same(opened(whole, files), [0])
+            same(np.frombuffer(pread(data, 8, 8 * 3 * ROWS), '<i8').tolist(), [3 * ROWS])
+            same(opened(whole, files), [0, 3])
+            same(np.fromfile(data, '<i8').tolist(), list(range(5 * ROWS)))
+            same(errors_of(whole), [])
+
+
+@case
+def a_dataset_with_another_schema_is_opened_with_the_first():
+    with scratch() as directory:
+        sets = Datasets(directory, 4)
+        table = sets.arrow.table({'id': sets.arrow.array(range(ROWS), sets.arrow.float64())})
+        sets.lance.write_dataset(table, str(sets.paths[2]), mode='overwrite')
+        sets.learn()
+        with sets.mounted('-o', 'direct_io=on') as whole:
+            data = whole / 'part0/id/data.bin'
+            same(data.stat().st_size, 8 * 4 * ROWS)
+            same(opened(whole, sets.paths), [0])
+            same(np.frombuffer(pread(data, 8, 8 * 3 * ROWS), '<i8').tolist(), [3 * ROWS])
+            same(opened(whole, sets.paths), [0, 2, 3])
+            fails(errno.EIO, pread, data, 8, 8 * 2 * ROWS)
+            (shown,) = errors_of(whole)
+            same('differs between files' in shown['what'], True, shown)
+
+
+@case
+def a_wrong_number_of_files_is_found_out():
+    for files, what in (3, 'files according to the index'), (2 ** 31, 'metadatasize'):
+        with scratch() as directory:
+            sets = Datasets(directory)
+            sets.learn()
+            wrong = lines(sets.index)
+            same(wrong[1]['files'], 2)  # a data file and the manifest
+            wrong[1]['files'] = files
+            sets.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+            with sets.mounted('-o', 'direct_io=on') as whole:
+                data = whole / 'part0/id/data.bin'
+                fails(errno.EIO, pread, data, 8, 8 * ROWS)
+                (shown,) = errors_of(whole)
+                same(what in shown['what'], True, shown)
+
+
+@case
+def an_index_that_hides_deleted_rows_is_found_out():
+    with scratch() as directory:
+        sets = Datasets(directory)
+        sets.learn()
+        right = lines(sets.index)
+        delete(sets, sets.paths[1])
+        sets.learn()
+        wrong = lines(sets.index)
+        rows = wrong[1]['datasets'][0]['entries']
+        same('schema' in wrong[1]['datasets'][0], False)
+        wrong[1]['files'] = 3  # a deletion file, too
+        wrong[1]['datasets'][0] = {**right[1]['datasets'][0], 'entries': rows, 'cluster_entries': [rows]}
+        sets.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+        with sets.mounted('-o', 'direct_io=on') as whole:
+            fails(errno.EIO, pread, whole / 'part0/id/data.bin', 8, 8 * ROWS)
+            (shown,) = errors_of(whole)
+            same('its columns differ from those in the index' in shown['what'], True, shown)
+
+
+@case
 def rows_are_those_of_the_version_that_was_mounted():
     for number in 0, 1:
         with scratch() as directory:
@@ -153,7 +345,7 @@ def a_version_that_is_gone_fails_on_its_rows():
             sets.open(sets.paths[1]).cleanup_old_versions(older_than=timedelta(0))
             same([version['version'] for version in sets.open(sets.paths[1]).versions()], [2])
             with open(whole / 'part0/id/data.bin', 'rb', buffering=0) as data:
-                fails(errno.EIO, os.pread, data.fileno(), 8, 8 * ROWS)
+                fails(errno.ESTALE, os.pread, data.fileno(), 8, 8 * ROWS)
                 for first in 0, 2 * ROWS:
                     found = os.pread(data.fileno(), 8 * ROWS, 8 * first)
                     same(np.frombuffer(found, '<i8').tolist(), list(range(first, first + ROWS)))

@@ -68,6 +68,18 @@ static void setup_trees(void)
     open_chain(first, temporary_copy("second.root", first));
 }
 
+/* The same dataset of several files twice. */
+static void setup_datasets(void)
+{
+    char first[MAX_PATH], command[2 * MAX_PATH];
+    temporary_setup();
+    snprintf(first, sizeof(first), "%s/lance_datasets/fragments_2.2", getenv("NTUPLE_TEST_DATA"));
+    const char *second = temporary_path("second");
+    snprintf(command, sizeof(command), "cp -r '%s' '%s'", first, second);
+    ck_assert_int_eq(system(command), 0);
+    open_chain(first, second);
+}
+
 /* A friend in two other files. */
 static void setup_friends(void)
 {
@@ -246,6 +258,12 @@ TEST(what_is_asked_first_of_trees_is_answered_for_all_files, .setup = setup_tree
     compare_tree(_i, 40);
     compare("baskets/rows.d/99.json", answer_content);
     compare("baskets/i/column.0/pages/1.raw", answer_content);
+}
+
+TEST(what_is_asked_first_of_datasets_is_answered_for_all_files, .setup = setup_datasets, .teardown = teardown,
+     .end = 2)
+{
+    compare_tree(_i, 40);
 }
 
 TEST(what_is_asked_first_of_friends_is_answered_for_all_files, .setup = setup_friends, .teardown = teardown,
