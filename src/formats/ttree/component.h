@@ -19,7 +19,7 @@ enum nt_cpp_kind {
     NT_CPP_MAP,        /* of keys and values of types arguments[0] and arguments[1] */
     NT_CPP_PAIR,
     NT_CPP_BITSET,
-    NT_CPP_POINTER,
+    NT_CPP_POINTER, /* to arguments[0] */
     NT_CPP_CLASS,
 };
 
@@ -27,7 +27,7 @@ struct nt_cpp_type {
     enum nt_cpp_kind kind;
     struct nt_text name;         /* without qualifiers, "std::" and outer spaces */
     int32_t number;              /* enum nt_streamer_type, of a number */
-    struct nt_text arguments[2]; /* of a template: the first ones, trimmed */
+    struct nt_text arguments[2]; /* of a template, the first ones, trimmed; of a pointer, its type */
 };
 
 /* Takes the outermost level of a type's name apart. A name that cannot be parsed is a CLASS. */
@@ -71,6 +71,7 @@ enum nt_component_kind {
     NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
     NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number says */
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
+    NT_COMPONENT_OPTIONAL,   /* a pointer to its child, which has the class that is the type of the child */
     NT_COMPONENT_POINTER,    /* to an object of any class: skipped, with its reason */
     NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
     /* Without shapes: */
@@ -118,6 +119,7 @@ struct nt_component_builder {
     uint32_t counter_count, slow_lookups;
     const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
     unsigned class_depth, depth;
+    bool skips_pointers, has_optionals; /* objects of pointers are not to be added; some were */
     /* The first failure; after it nothing is added. NT_UNSUPPORTED, with the reason: the bytes of what was
      * to be added can be neither read nor skipped, and all that was added is to be dropped. */
     struct nt_error failure;
@@ -139,7 +141,7 @@ void nt_component_add_number(struct nt_component_builder *builder, struct nt_tex
                              int32_t number, struct nt_text title);
 void nt_component_add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                              enum nt_component_header header, uint8_t length_bytes);
-/* Adds a pointer to an object of any class. */
+/* Adds a pointer: with its object if that can only be of the class `type` names, which the file describes. */
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
 /* Adds what is skipped by its header. */
 void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,

@@ -30,6 +30,8 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
     case NT_COMPONENT_COUNTED:
     case NT_COMPONENT_REST:
         return NT_SHAPE_LIST;
+    case NT_COMPONENT_OPTIONAL:
+        return NT_SHAPE_OPTIONAL;
     default:
         return NT_SHAPE_UNREADABLE;
     }
@@ -37,7 +39,8 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
 
 static uint32_t outputs_of(enum nt_ttree_shape_kind kind)
 {
-    return kind == NT_SHAPE_STRING ? 2 : kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST ? 1 : 0;
+    bool has_one = kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST || kind == NT_SHAPE_OPTIONAL;
+    return kind == NT_SHAPE_STRING ? 2 : has_one;
 }
 
 static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *component,
@@ -71,6 +74,10 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
                                      .unreadable = component->unreadable};
     add_outputs(interpretation, component, shape);
     component->output = shape->output;
+    if (component->kind == NT_COMPONENT_OPTIONAL) {
+        component->count = interpretation->class_name_count;
+        interpretation->class_names[interpretation->class_name_count++] = component[1].type;
+    }
     if (shape->kind != NT_SHAPE_ARRAY)
         return;
     uint64_t *size = nt_arena_alloc(builder->arena, 1, sizeof(*size));
@@ -98,15 +105,19 @@ static void add_shapes(struct nt_component_builder *builder, uint32_t first, uin
 
 static void make_shapes(struct nt_component_builder *builder, struct nt_interpretation *interpretation)
 {
-    uint32_t shapes = 0, outputs = 0;
+    uint32_t shapes = 0, outputs = 0, optionals = 0;
     for (uint32_t i = 0; i < builder->count; i++) {
         shapes += has_shape(&builder->components[i]);
         outputs += outputs_of(shape_kind(&builder->components[i]));
+        optionals += builder->components[i].kind == NT_COMPONENT_OPTIONAL;
     }
     interpretation->shapes = nt_arena_alloc(builder->arena, shapes, sizeof(*interpretation->shapes));
     interpretation->outputs = nt_arena_alloc(builder->arena, outputs + 1, sizeof(*interpretation->outputs));
+    interpretation->class_names =
+        nt_arena_alloc(builder->arena, optionals + 1, sizeof(*interpretation->class_names));
     if (nt_component_check_memory(builder, interpretation->shapes) &&
-        nt_component_check_memory(builder, interpretation->outputs))
+        nt_component_check_memory(builder, interpretation->outputs) &&
+        nt_component_check_memory(builder, interpretation->class_names))
         add_shapes(builder, 0, builder->count, NT_NONE, interpretation);
 }
 
@@ -257,6 +268,15 @@ static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
     close_step(emitter, step);
 }
 
+static void emit_pointer(struct emitter *emitter, const struct nt_component *pointer, uint32_t object)
+{
+    uint32_t step = open_step(
+        emitter,
+        &(struct nt_step){.kind = NT_STEP_POINTER, .output = pointer->output, .count = pointer->count});
+    emit_content(emitter, object);
+    close_step(emitter, step);
+}
+
 static uint32_t open_when(struct emitter *emitter, uint8_t counter, uint32_t bits)
 {
     return open_step(
@@ -306,6 +326,9 @@ static void emit_content(struct emitter *emitter, uint32_t index)
     case NT_COMPONENT_REST:
     case NT_COMPONENT_COUNTED:
         emit_list(emitter, index, emit_content);
+        break;
+    case NT_COMPONENT_OPTIONAL:
+        emit_pointer(emitter, component, index + 1);
         break;
     case NT_COMPONENT_POINTER:
         add_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = NT_NONE});
@@ -508,7 +531,7 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
             if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
                 return false;
         } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN &&
-                   step->kind != NT_STEP_POINTER) {
+                   (step->kind != NT_STEP_POINTER || step->output != NT_NONE)) {
             return false;
         }
     }

@@ -166,9 +166,10 @@ static const struct nt_text no_text = {"", 0};
 static enum nt_field_kind kind_of(enum nt_ttree_shape_kind kind)
 {
     static const enum nt_field_kind kinds[] = {
-        [NT_SHAPE_VALUE] = NT_FIELD_VALUE,     [NT_SHAPE_STRING] = NT_FIELD_STRING,
-        [NT_SHAPE_LIST] = NT_FIELD_COLLECTION, [NT_SHAPE_ARRAY] = NT_FIELD_ARRAY,
-        [NT_SHAPE_RECORD] = NT_FIELD_RECORD,   [NT_SHAPE_UNREADABLE] = NT_FIELD_UNREADABLE,
+        [NT_SHAPE_VALUE] = NT_FIELD_VALUE,           [NT_SHAPE_STRING] = NT_FIELD_STRING,
+        [NT_SHAPE_LIST] = NT_FIELD_COLLECTION,       [NT_SHAPE_ARRAY] = NT_FIELD_ARRAY,
+        [NT_SHAPE_OPTIONAL] = NT_FIELD_OPTIONAL,     [NT_SHAPE_RECORD] = NT_FIELD_RECORD,
+        [NT_SHAPE_UNREADABLE] = NT_FIELD_UNREADABLE,
     };
     return kinds[kind];
 }
@@ -178,9 +179,9 @@ static struct nt_field field_of(const struct schema *schema, const struct nt_ttr
     struct nt_field field = {
         .id = schema->columns.builder.field_count,
         .parent = NT_NONE,
-        .role = shape->kind == NT_SHAPE_LIST     ? NT_ROLE_COLLECTION
-                : shape->kind == NT_SHAPE_RECORD ? NT_ROLE_RECORD
-                                                 : NT_ROLE_PLAIN,
+        .role = shape->kind == NT_SHAPE_LIST || shape->kind == NT_SHAPE_OPTIONAL ? NT_ROLE_COLLECTION
+                : shape->kind == NT_SHAPE_RECORD                                 ? NT_ROLE_RECORD
+                                                                                 : NT_ROLE_PLAIN,
         .kind = kind_of(shape->kind),
         .dtype = nt_element_dtype(shape->kind == NT_SHAPE_VALUE    ? shape->element
                                   : shape->kind == NT_SHAPE_STRING ? NT_ELEMENT_BYTE

@@ -79,6 +79,7 @@ struct nt_streamer_class {
     const struct nt_streamer_element *elements;
     uint32_t element_count;
     bool is_built_in; /* from our own table: the file does not describe it */
+    bool is_base;     /* of another class of the file */
 };
 
 /* The classes of a file. Texts point into `bytes`. */
@@ -310,9 +311,10 @@ enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struc
 enum nt_ttree_shape_kind {
     NT_SHAPE_VALUE, /* numbers: one, or those of its dimensions */
     NT_SHAPE_STRING,
-    NT_SHAPE_LIST,   /* any number of the only shape below it, which is called "item" */
-    NT_SHAPE_ARRAY,  /* `dimensions[0]` of the only shape below it, which is called "item" */
-    NT_SHAPE_RECORD, /* the shapes below it */
+    NT_SHAPE_LIST,     /* any number of the only shape below it, which is called "item" */
+    NT_SHAPE_ARRAY,    /* `dimensions[0]` of the only shape below it, which is called "item" */
+    NT_SHAPE_OPTIONAL, /* one or none of the only shape below it, which is called "item" */
+    NT_SHAPE_RECORD,   /* the shapes below it */
     NT_SHAPE_UNREADABLE,
 };
 
@@ -323,8 +325,8 @@ struct nt_ttree_shape {
     enum nt_element element;   /* of a value */
     uint32_t dimension_count;  /* of a value in an array: all but the first, which the array has */
     const uint64_t *dimensions;
-    uint32_t output;        /* of a value: its elements; of a list and a string: its end offsets, and
-                             * of a string, `output` + 1: its bytes. NT_NONE: none */
+    uint32_t output;        /* of a value: its elements; of a list, an optional and a string: its end offsets,
+                             * and of a string, `output` + 1: its bytes. NT_NONE: none */
     bool is_map;            /* a list of records of a key and a value */
     const char *unreadable; /* the reason */
 };
@@ -353,8 +355,10 @@ enum nt_step_kind {
                       * its end offsets are `output` */
     NT_STEP_WHEN,    /* the body, if the value of the nearest earlier VALUES step with `counter` has any
                       * bit of `count`; else the body of `other`, as in HEADER */
-    NT_STEP_POINTER, /* a pointer to an object, which is skipped: by its byte count, or 4 bytes if it is
-                      * null or refers to an earlier object. No body, no output */
+    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class and the body; or 4 bytes if it is
+                      * null or refers to an earlier object. Objects of another class than
+                      * class_names[`count`] are errors. End offsets of none or one object are `output`;
+                      * without output, the object is skipped, of whatever class it is */
 };
 
 enum nt_header_bits {
@@ -402,6 +406,8 @@ struct nt_interpretation {
     uint32_t step_count;
     struct nt_output *outputs;
     uint32_t output_count;
+    struct nt_text *class_names; /* of pointers */
+    uint32_t class_name_count;
     enum nt_count_by count_by;
     uint32_t item_bytes, header_bytes;
 };
