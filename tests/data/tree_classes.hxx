@@ -83,4 +83,40 @@ class Track : public TObject
     ClassDef(Track, 3)
 };
 
+/* Contains, by way of a pointer, itself. */
+struct Node {
+    int value = 0;
+    Node *next = nullptr;
+    TELLS(value)
+};
+
+struct Shape {
+    virtual ~Shape() = default;
+    int sides = 0;
+};
+
+struct Circle : Shape {
+    float radius = 0;
+};
+
+struct Linked {
+    short id = 0;
+    Flat *flat = nullptr;
+    TELLS(id, flat)
+};
+
+/* Pointers to objects of one class, which may be null; and to objects of several classes. */
+struct Pointers {
+    int before = 0;
+    Inner *inner = nullptr;
+    Track *track = nullptr;
+    std::unique_ptr<Linked> linked;
+    Inner *pair[2] = {};
+    std::vector<Flat *> flats;
+    Node *node = nullptr;
+    Shape *any = nullptr;
+    int after = 0;
+    TELLS(before, inner, track, pointer(linked), pair, flats, after)
+};
+
 #endif
