@@ -428,7 +428,8 @@ static void set_pointers(Pointers &v, Number i)
     v.flats.resize(i % 4);
     for (auto &flat : v.flats)
         flat = nullptr, set_pointer(flat, set_flat, i++);
-    set_pointer(v.node, [](Node &node, Number k) { node.value = static_cast<int>(k); }, i);
+    set_pointer(
+        v.node, [](Node &node, Number k) { node.value = static_cast<int>(k); }, i);
     delete v.any;
     v.any = i % 3 ? new Shape() : i % 2 ? nullptr : new Circle();
 }
