@@ -310,6 +310,16 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
 
 /* ---- Pointers ---- */
 
+bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index, const char **reason_ret)
+{
+    builder->has_extras = true;
+    if (builder->failure.status != NT_OK || builder->components[index + 1].kind != NT_COMPONENT_UNKNOWN)
+        return false;
+    *reason_ret = builder->components[index + 1].unreadable;
+    builder->count = index;
+    return true;
+}
+
 static void add_skipped_pointer(struct nt_component_builder *builder, struct nt_text name,
                                 struct nt_text type, const char *reason)
 {
@@ -327,7 +337,7 @@ static const struct nt_streamer_class *find_only_class(struct nt_component_build
                                                        struct nt_text type)
 {
     struct nt_text pointee = nt_cpp_type_parse(type).arguments[0];
-    if (builder->skips_pointers || nt_cpp_type_parse(pointee).kind != NT_CPP_CLASS)
+    if (builder->skips_extras || nt_cpp_type_parse(pointee).kind != NT_CPP_CLASS)
         return NULL;
     const struct nt_streamer_class *class = nt_component_find_class(builder, pointee, NT_STREAMER_NEWEST, 0);
     return class && !class->is_base ? class : NULL;
@@ -340,15 +350,14 @@ void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_te
         add_skipped_pointer(builder, name, type, NULL);
         return;
     }
+    const char *reason;
     uint32_t index = nt_component_open(
-        builder, &(struct nt_component){.kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type});
+        builder, &(struct nt_component){
+                     .kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type, .class_name = class->name});
     nt_component_add_object(builder, nt_item_name, class->name, NT_STREAMER_NEWEST, 0);
     nt_component_close(builder, index);
-    builder->has_optionals = true;
-    if (builder->failure.status == NT_OK && builder->components[index + 1].kind == NT_COMPONENT_UNKNOWN) {
-        builder->count = index;
-        add_skipped_pointer(builder, name, type, builder->components[index + 1].unreadable);
-    }
+    if (nt_component_is_of_unknown(builder, index, &reason))
+        add_skipped_pointer(builder, name, type, reason);
 }
 
 /* ---- C++ types ---- */

@@ -243,21 +243,28 @@ static enum nt_status fail_undescribed(const struct run *run, struct nt_error *e
                    "byte %zu of the values: an object of a class that the file does not describe", run->at);
 }
 
-/* Each step of the body for all items, then the next one. */
+/* Each step for all items, then the next one. */
+static enum nt_status run_by_members(struct run *run, uint32_t first, uint32_t end, uint64_t items,
+                                     struct nt_error *error)
+{
+    uint64_t outer = run->item;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; status == NT_OK && items && i < end; i = run->operations[i].end)
+        status = run_step(run, i, items, error);
+    run->item = outer;
+    return status;
+}
+
 static enum nt_status run_members(struct run *run, uint32_t parent, struct nt_error *error)
 {
-    uint64_t items = 0, outer = run->item;
+    uint64_t items = 0;
     enum nt_status status = get_count(run, &items, error);
     if (status == NT_OK && items && run->operations[parent].version == NT_STREAMER_NO_OBJECTS)
         return fail_undescribed(run, error);
     if (status == NT_OK)
         put_end(run, run->operations[parent].ends, items);
-    for (uint32_t i = parent + 1, end = run->operations[parent].end; status == NT_OK && items && i < end;) {
-        status = run_step(run, i, items, error);
-        i = run->operations[i].end;
-    }
-    run->item = outer;
-    return status;
+    return status == NT_OK ? run_by_members(run, parent + 1, run->operations[parent].end, items, error)
+                           : status;
 }
 
 /* Items up to the end; without an item's size, each must take bytes. */
@@ -328,17 +335,21 @@ static enum nt_status run_when(struct run *run, uint32_t i, struct nt_error *err
                                     : run_body(run, middle, operation->end, error);
 }
 
+/* The length of a string: a byte, or 255 and an Int_t. */
+static enum nt_status get_length(struct run *run, uint64_t *length_ret, struct nt_error *error)
+{
+    if (!left(run))
+        return fail_end(run, 1, "the length of a string", error);
+    *length_ret = run->bytes[run->at++];
+    return *length_ret == UINT8_MAX ? get_count(run, length_ret, error) : NT_OK;
+}
+
 static enum nt_status run_string(struct run *run, const struct nt_operation *operation,
                                  struct nt_error *error)
 {
-    uint64_t length = UINT8_MAX;
-    bool has_byte = operation->count != sizeof(uint32_t);
-    if (!left(run))
-        return fail_end(run, 1, "the length of a string", error);
-    if (has_byte)
-        length = run->bytes[run->at++];
-    if (length == UINT8_MAX)
-        NT_TRY(get_count(run, &length, error));
+    uint64_t length = 0;
+    NT_TRY(operation->count == sizeof(uint32_t) ? get_count(run, &length, error)
+                                                : get_length(run, &length, error));
     size_t at = run->at;
     NT_TRY(take(run, length, 1, "a string", error));
     put_end(run, operation->ends, length);
@@ -581,6 +592,69 @@ static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *
     return status;
 }
 
+/* ---- TClonesArrays ---- */
+
+static enum nt_status fail_clones(const struct run *run, const char *expected, struct nt_text found,
+                                  struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: a TClonesArray: expected objects of class %s, found %.*s",
+                   run->at, expected, (int)found.length, found.bytes);
+}
+
+/* One after the other, each after a byte that is 0 if there is none. */
+static enum nt_status run_by_objects(struct run *run, uint32_t parent, uint32_t end, uint64_t items,
+                                     const char *class_name, struct nt_error *error)
+{
+    for (uint64_t i = 0; i < items; i++) {
+        size_t at = run->at;
+        NT_TRY(take(run, 1, 1, "the flag of an object", error));
+        if (run->bytes[at])
+            NT_TRY(run_body(run, parent + 1, end, error));
+        else if (run->output)
+            return fail_clones(run, class_name, NT_TEXT("an empty slot"), error);
+    }
+    return NT_OK;
+}
+
+/* As for pointers, what cannot be read is an error of the outputs that are made here, and counts as nothing.
+ */
+static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_text found, uint64_t items,
+                                  bool is_memberwise, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    const char *expected = run->class_names + operation->count;
+    uint32_t middle = operation->other ? operation->other : operation->end;
+    bool is_readable = nt_text_is(found, expected) && (!is_memberwise || operation->other);
+    if (!is_readable && run->output)
+        return fail_clones(run, expected, found, error);
+    put_end(run, operation->ends, is_readable ? items : 0);
+    if (!is_readable) {
+        run->at = run->end;
+        return NT_OK;
+    }
+    return is_memberwise ? run_by_members(run, operation->other, operation->end, items, error)
+                         : run_by_objects(run, i, middle, items, expected, error);
+}
+
+static enum nt_status run_clones(struct run *run, uint32_t i, struct nt_error *error)
+{
+    enum { OLD_VERSION = 3, OLD_BIT = 1 << 14, BIT = 1 << 12, LOWER_BOUND_BYTES = 4 };
+    uint64_t bits = 0, length = 0, items = 0;
+    if (!run->operations[i].is_needed) { /* the header of the array skips it */
+        run->at = run->end;
+        return NT_OK;
+    }
+    NT_TRY(get_counter(run, run->operations[i].counter, &bits, error));
+    NT_TRY(get_length(run, &length, error));
+    const char *name = (const char *)run->bytes + run->at;
+    NT_TRY(take(run, length, 1, "the class of a TClonesArray", error));
+    NT_TRY(get_count(run, &items, error));
+    NT_TRY(take(run, 1, LOWER_BOUND_BYTES, "a lower bound", error));
+    return run_objects(run, i, (struct nt_text){name, (size_t)length}, items,
+                       bits & (run->version == OLD_VERSION ? OLD_BIT : BIT), error);
+}
+
 /* ---- Steps ---- */
 
 static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *error)
@@ -616,6 +690,8 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
         return run_when(run, i, error);
     case NT_STEP_POINTER:
         return run_pointer(run, i, error);
+    case NT_STEP_CLONES:
+        return run_clones(run, i, error);
     }
     return status;
 }

@@ -370,18 +370,20 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error)
 {
     const struct nt_ttree_branch *row = &tree->branches[branch];
-    struct interpreter interpreter = {.tree = tree,
-                                      .branch = row,
-                                      .leaves = tree->leaves + row->first_leaf,
-                                      .builder = {.info = tree->info, .arena = arena}};
+    struct interpreter interpreter = {
+        .tree = tree,
+        .branch = row,
+        .leaves = tree->leaves + row->first_leaf,
+        .builder = {
+            .info = tree->info, .arena = arena, .clones = row->clones, .known_clones = row->clones_count}};
     struct nt_component_builder *builder = &interpreter.builder;
     bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
     if (row->leaf_count == 0 || holds_others)
         return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
                                error);
     make_all(&interpreter, interpretation_ret);
-    if (builder->has_optionals && has_reached_limit(builder)) {
-        *builder = (struct nt_component_builder){.info = tree->info, .arena = arena, .skips_pointers = true};
+    if (builder->has_extras && has_reached_limit(builder)) {
+        *builder = (struct nt_component_builder){.info = tree->info, .arena = arena, .skips_extras = true};
         interpreter.is_entry = false;
         make_all(&interpreter, interpretation_ret);
     }

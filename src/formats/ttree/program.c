@@ -23,18 +23,25 @@ struct compiler {
     uint32_t last; /* the last operation of the body being compiled; 0: none so far */
 };
 
+/* Does its data name the class of its objects? */
+static bool has_class_name(uint8_t kind)
+{
+    return kind == NT_STEP_POINTER || kind == NT_STEP_CLONES;
+}
+
 static bool has_body(uint8_t kind)
 {
     return kind == NT_STEP_HEADER || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS ||
            kind == NT_STEP_REST || kind == NT_STEP_COUNTED || kind == NT_STEP_REPEAT ||
-           kind == NT_STEP_WHEN || kind == NT_STEP_POINTER;
+           kind == NT_STEP_WHEN || has_class_name(kind);
 }
 
 /* Where the first body of a step ends; its other body follows. */
 static uint32_t middle_of(const struct nt_step *step)
 {
-    bool has_other = (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_WHEN) && step->other;
-    return has_other ? step->other : step->end;
+    bool may_have =
+        step->kind == NT_STEP_HEADER || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES;
+    return may_have && step->other ? step->other : step->end;
 }
 
 static bool has_number(uint8_t kind)
@@ -45,7 +52,7 @@ static bool has_number(uint8_t kind)
 static bool has_output(uint8_t kind)
 {
     return has_number(kind) || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS || kind == NT_STEP_REST ||
-           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING || kind == NT_STEP_POINTER;
+           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING || has_class_name(kind);
 }
 
 static uint32_t next_step(const struct nt_step *steps, uint32_t i)
@@ -105,15 +112,22 @@ static uint32_t values_of(const struct compiler *compiler, const struct nt_step 
                                                                    : NT_NONE;
 }
 
-static bool are_needed(const struct compiler *compiler, uint32_t first, uint32_t end)
+static bool have_outputs(const struct compiler *compiler, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct nt_step *step = &compiler->from->steps[i];
-        if (ends_of(compiler, step) != NT_NONE || values_of(compiler, step) != NT_NONE ||
-            (step->kind == NT_STEP_VALUES && step->counter))
+        if (ends_of(compiler, step) != NT_NONE || values_of(compiler, step) != NT_NONE)
             return true;
     }
     return false;
+}
+
+static bool are_needed(const struct compiler *compiler, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (compiler->from->steps[i].kind == NT_STEP_VALUES && compiler->from->steps[i].counter)
+            return true;
+    return have_outputs(compiler, first, end);
 }
 
 /* ---- Compiling ---- */
@@ -148,7 +162,7 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
                                  struct nt_error *error)
 {
     const struct nt_step *step = &from->steps[i];
-    if (step->kind > NT_STEP_POINTER || step->encoding >= NT_ENCODING_COUNT)
+    if (step->kind > NT_STEP_CLONES || step->encoding >= NT_ENCODING_COUNT)
         return fail_step(i, "its kind or encoding is unknown", error);
     if (has_body(step->kind) && (step->end <= i || step->end > end))
         return fail_step(i, "its body does not end within that of its parent", error);
@@ -159,9 +173,10 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
         return fail_step(i, "its numbers have no fixed size", error);
     if (step->kind == NT_STEP_VALUES && step->counter && step->count != 1)
         return fail_step(i, "several numbers count the same items", error);
-    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN) && !step->counter)
+    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES) &&
+        !step->counter)
         return fail_step(i, "the number that it depends on does not exist", error);
-    if (step->kind == NT_STEP_POINTER && step->output != NT_NONE && step->count >= from->class_name_count)
+    if (has_class_name(step->kind) && step->output != NT_NONE && step->count >= from->class_name_count)
         return fail_step(i, "the name of its class does not exist", error);
     return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
 }
@@ -276,7 +291,9 @@ static void compile_step(struct compiler *compiler, uint32_t i)
                                        .is_needed = are_needed(compiler, i, end)};
     if (has_number(step->kind))
         set_number(operation, step);
-    if (step->kind == NT_STEP_POINTER && operation->is_needed)
+    if (has_class_name(step->kind)) /* numbers that count there count nothing elsewhere */
+        operation->is_needed = have_outputs(compiler, i, end);
+    if (has_class_name(step->kind) && operation->is_needed)
         operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
         operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle);
