@@ -32,7 +32,7 @@ BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 
 DICTIONARIES = (
     'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>',
     'vector<vector<Hit> >',
-    'vector<Flat>', 'map<int,Inner>', 'Node', 'Shape', 'Circle', 'Linked', 'vector<Linked>', 'Pointers',
+    'vector<Flat>', 'map<int,Inner>', 'Node', 'Shape', 'Circle', 'Linked', 'vector<Linked>', 'Pointers', 'Bundle',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
     'vector<pair<int,float> >',
     'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',

@@ -221,7 +221,7 @@ inline std::vector<std::string> names(const std::string &text)
             result.emplace_back();
         else if (c == ',')
             result.back() += '|';
-        else if (c != ' ' && c != ')')
+        else if (c != ' ' && c != '*' && c != ')')
             result.back() += c;
     }
     for (auto &name : result)

@@ -119,4 +119,21 @@ struct Pointers {
     TELLS(before, inner, track, pointer(linked), pair, flats, after)
 };
 
+inline std::vector<Track> tracks_of(const TClonesArray &array)
+{
+    std::vector<Track> result;
+    for (int i = 0; i < array.GetEntriesFast(); i++)
+        result.push_back(*static_cast<Track *>(array.At(i)));
+    return result;
+}
+
+/* TClonesArrays as members. */
+struct Bundle {
+    int before = 0;
+    TClonesArray inside{"Track"};
+    TClonesArray *beside = new TClonesArray("Track"); //->
+    int after = 0;
+    TELLS(before, tracks_of(inside), tracks_of(*beside), after)
+};
+
 #endif

@@ -434,6 +434,20 @@ static void set_pointers(Pointers &v, Number i)
     v.any = i % 3 ? new Shape() : i % 2 ? nullptr : new Circle();
 }
 
+static void set_tracks(TClonesArray &array, Number count, Number i)
+{
+    array.Clear("C");
+    for (Number k = 0; k < count; k++)
+        set_track(*static_cast<Track *>(array.ConstructedAt(static_cast<int>(k))), i + k);
+}
+
+static void set_bundle(Bundle &v, Number i)
+{
+    v.before = static_cast<int>(i), v.after = -v.before;
+    v.beside->BypassStreamer(i % 5 > 1);
+    set_tracks(v.inside, i % 3, i), set_tracks(*v.beside, i % 4, i + 1);
+}
+
 /* Pointers to objects: of an object that is split and not split, and of the items of lists. */
 std::string write_pointers(const std::string &path)
 {
@@ -444,6 +458,7 @@ std::string write_pointers(const std::string &path)
             set_linked(item, i++);
     };
     tree.Object<Pointers>("split", set_pointers).Object<Pointers>("whole", set_pointers, 0);
+    tree.Object<Bundle>("bundle", set_bundle, 0);
     tree.Object<std::vector<Linked>>("list", set_list).Object<std::vector<Linked>>("whole_list", set_list, 0);
     {
         auto file = trees::create(path);

@@ -186,6 +186,14 @@ static void add_clones_of(struct nt_component_builder *builder, const struct nt_
     const char *reason;
     if (semicolon)
         class_name.length = (size_t)(semicolon - class_name.bytes);
+    const struct nt_streamer_class *class = nt_component_find_class(builder, class_name, version, 0);
+    if (class && semicolon && class->version != version) {
+        reason = nt_arena_format(builder->arena, "the file does not describe version %d of class %.*s",
+                                 (int)version, FORMAT_TEXT(class_name));
+        nt_component_check_memory(builder, reason);
+        nt_component_add_unknown(builder, clones->name, clones->type, NT_COMPONENT_OWN, reason ? reason : "");
+        return;
+    }
     uint32_t index = nt_component_open(builder, clones);
     nt_component_add_object(builder, nt_item_name, class_name, version, 0);
     nt_component_close(builder, index);
