@@ -61,7 +61,7 @@ def test_clusters_become_row_groups_of_a_size(tmp_path):
 
 
 def test_omitted_fields_are_named(tmp_path):
-    tree = ntuple.open(DATA / 'trees/trees_other_file.root').only()
+    tree = ntuple.open(DATA / 'trees/trees_other_file.root')['split']
     with pytest.warns(UserWarning, match=r'\bi: omitted: '):
         tree.to_parquet(tmp_path / 'out.parquet')
     assert 'i' not in values(tmp_path / 'out.parquet')
