@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/model/budget.h"
 
+enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
+
 struct sampling {
     struct nt_dataset *dataset;
     const struct nt_ttree_branch *branch;
@@ -64,6 +66,8 @@ static enum nt_status search_basket(struct sampling *sampling, const struct nt_b
     uint32_t source = basket->is_embedded ? sampling->branch->object_source : sampling->branch->file_source;
     uint64_t entries = basket->end_entry - basket->first_entry;
     sampling->limit = nt_file_page_limit(sampling->dataset->file, basket->bytes);
+    if (sampling->limit > MAX_BYTES)
+        sampling->limit = MAX_BYTES;
     nt_buffer_clear(&sampling->record);
     if (basket->bytes > sampling->limit || entries > INT32_MAX)
         return NT_OK;
@@ -84,7 +88,6 @@ static enum nt_status search_basket(struct sampling *sampling, const struct nt_b
  * unless it is the machine that failed. */
 static enum nt_status search(struct sampling *sampling, struct nt_text *name_ret, struct nt_error *error)
 {
-    enum { BASKETS = 4 };
     struct nt_basket_location *baskets = NULL;
     struct nt_error failure = {0};
     uint32_t count = 0;
@@ -94,7 +97,7 @@ static enum nt_status search(struct sampling *sampling, struct nt_text *name_ret
     sampling->context = nt_codec_context_new();
     if (!sampling->context)
         status = nt_fail_memory(&failure);
-    for (uint32_t i = 0; status == NT_OK && i < count && i < BASKETS && !name_ret->length; i++)
+    for (uint32_t i = 0; status == NT_OK && i < count && i < MAX_BASKETS && !name_ret->length; i++)
         status = search_basket(sampling, &baskets[i], name_ret, &failure);
     nt_codec_context_free(sampling->context);
     nt_buffer_deinit(&sampling->record);
