@@ -29,6 +29,12 @@ template <typename T> Counted<T> counted(const T *items, std::size_t count)
     return {items, count};
 }
 
+/* What dataset.hxx writes as null: `pointer(owner)`. */
+template <typename T> T *pointer(const std::unique_ptr<T> &owner)
+{
+    return owner.get();
+}
+
 /* Such a length, which other readers take for unsigned: `counter(count)`. */
 inline unsigned counter(int count)
 {
@@ -56,6 +62,13 @@ template <typename T> struct writer<Counted<T>> {
     static std::string write(const Counted<T> &value)
     {
         return of_pointer(value.items, value.count);
+    }
+};
+/* A pointer to an object: a list of none or one, as an optional. */
+template <typename T> struct writer<T *> {
+    static std::string write(const T *value)
+    {
+        return of_pointer(value, value != nullptr);
     }
 };
 template <> struct writer<TString> {
@@ -170,6 +183,12 @@ template <typename T, std::size_t N> struct teller<T[N]> {
         return "[\"array\"," + std::to_string(N) + "," + of<T>() + "]";
     }
 };
+template <typename T> struct teller<T *> {
+    static std::string tell()
+    {
+        return "[\"list\"," + of<T>() + "]";
+    }
+};
 template <std::size_t N> struct teller<std::bitset<N>> {
     static std::string tell()
     {
@@ -202,7 +221,7 @@ inline std::vector<std::string> names(const std::string &text)
             result.emplace_back();
         else if (c == ',')
             result.back() += '|';
-        else if (c != ' ' && c != ')')
+        else if (c != ' ' && c != '*' && c != ')')
             result.back() += c;
     }
     for (auto &name : result)

@@ -83,4 +83,57 @@ class Track : public TObject
     ClassDef(Track, 3)
 };
 
+/* Contains, by way of a pointer, itself. */
+struct Node {
+    int value = 0;
+    Node *next = nullptr;
+    TELLS(value)
+};
+
+struct Shape {
+    virtual ~Shape() = default;
+    int sides = 0;
+};
+
+struct Circle : Shape {
+    float radius = 0;
+};
+
+struct Linked {
+    short id = 0;
+    Flat *flat = nullptr;
+    TELLS(id, flat)
+};
+
+/* Pointers to objects of one class, which may be null; and to objects of several classes. */
+struct Pointers {
+    int before = 0;
+    Inner *inner = nullptr;
+    Track *track = nullptr;
+    std::unique_ptr<Linked> linked;
+    Inner *pair[2] = {};
+    std::vector<Flat *> flats;
+    Node *node = nullptr;
+    Shape *any = nullptr;
+    int after = 0;
+    TELLS(before, inner, track, pointer(linked), pair, flats, after)
+};
+
+inline std::vector<Track> tracks_of(const TClonesArray &array)
+{
+    std::vector<Track> result;
+    for (int i = 0; i < array.GetEntriesFast(); i++)
+        result.push_back(*static_cast<Track *>(array.At(i)));
+    return result;
+}
+
+/* TClonesArrays as members. */
+struct Bundle {
+    int before = 0;
+    TClonesArray inside{"Track"};
+    TClonesArray *beside = new TClonesArray("Track"); //->
+    int after = 0;
+    TELLS(before, tracks_of(inside), tracks_of(*beside), after)
+};
+
 #endif

@@ -396,6 +396,77 @@ std::string write_classes(const std::string &path)
     return trees::result(path, {{&tree, "classes"}});
 }
 
+/* A new object for some entries, and no object for others. */
+template <typename T, typename F> static void set_pointer(T *&pointer, F set, Number i)
+{
+    delete pointer;
+    pointer = i % 3 ? new T() : nullptr;
+    if (pointer)
+        set(*pointer, i);
+}
+
+static void set_flat(Flat &v, Number i)
+{
+    v = {static_cast<char>('a' + i % 20), static_cast<unsigned short>(i), i / 2.};
+}
+
+static void set_linked(Linked &v, Number i)
+{
+    v.id = static_cast<short>(i);
+    set_pointer(v.flat, set_flat, i + 1);
+}
+
+static void set_pointers(Pointers &v, Number i)
+{
+    v.before = static_cast<int>(i), v.after = -v.before;
+    set_pointer(v.inner, set_inner, i), set_pointer(v.track, set_track, i + 1);
+    v.linked.reset(i % 2 ? new Linked() : nullptr);
+    if (v.linked)
+        set_linked(*v.linked, i);
+    for (Number k = 0; k < 2; k++)
+        set_pointer(v.pair[k], set_inner, i + k);
+    v.flats.resize(i % 4);
+    for (auto &flat : v.flats)
+        flat = nullptr, set_pointer(flat, set_flat, i++);
+    set_pointer(
+        v.node, [](Node &node, Number k) { node.value = static_cast<int>(k); }, i);
+    delete v.any;
+    v.any = i % 3 ? new Shape() : i % 2 ? nullptr : new Circle();
+}
+
+static void set_tracks(TClonesArray &array, Number count, Number i)
+{
+    array.Clear("C");
+    for (Number k = 0; k < count; k++)
+        set_track(*static_cast<Track *>(array.ConstructedAt(static_cast<int>(k))), i + k);
+}
+
+static void set_bundle(Bundle &v, Number i)
+{
+    v.before = static_cast<int>(i), v.after = -v.before;
+    v.beside->BypassStreamer(i % 5 > 1);
+    set_tracks(v.inside, i % 3, i), set_tracks(*v.beside, i % 4, i + 1);
+}
+
+/* Pointers to objects: of an object that is split and not split, and of the items of lists. */
+std::string write_pointers(const std::string &path)
+{
+    Tree tree("pointers");
+    auto set_list = [](auto &v, Number i) {
+        v.resize(i % 4);
+        for (auto &item : v)
+            set_linked(item, i++);
+    };
+    tree.Object<Pointers>("split", set_pointers).Object<Pointers>("whole", set_pointers, 0);
+    tree.Object<Bundle>("bundle", set_bundle, 0);
+    tree.Object<std::vector<Linked>>("list", set_list).Object<std::vector<Linked>>("whole_list", set_list, 0);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 20, [](TTree &tree) { tree.SetAutoFlush(12); });
+    }
+    return trees::result(path, {{&tree, "pointers"}});
+}
+
 /* The same branches by every algorithm. */
 std::string write_algorithms(const std::string &path)
 {

@@ -58,6 +58,16 @@ template <typename T> struct filler<std::unordered_set<T>> {
     }
 };
 
+/* A pointer to an object of its own, or null. Nobody frees the old one. */
+template <typename T> struct filler<T *> {
+    static void fill(T *&value, Random &random)
+    {
+        value = random.Below(3) ? new T() : nullptr;
+        if (value)
+            values::fill(*value, random);
+    }
+};
+
 /* A member whose length another one stores. Nobody frees the old one, because copies may share it. */
 template <typename Count, typename T> void fill_counted(Count &count, T *&items, Random &random)
 {

@@ -42,7 +42,7 @@ class Schema:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.seed, self.structures, self.types, self.counts = seed, [], set(), 0
-        self.is_snapshot = seed % 4 == 0
+        self.is_snapshot, self.least_entries = seed % 4 == 0, 0
         self.branches = [self.column(k) if self.is_snapshot else self.branch(k)
                          for k in range(self.random.randint(1, MAX_BRANCHES))]
 
@@ -125,6 +125,9 @@ class Schema:
             return self.packed_member(name)
         if choice < 0.65:
             return f'TString {name};', name, f'values::fill({name}, random);'
+        if choice < 0.72 and depth:
+            return (f'{self.structure(depth - 1)} *{name} = nullptr;', name,
+                    f'values::fill({name}, random);')
         return f'{self.type(depth)} {name} = {{}};', name, f'values::fill({name}, random);'
 
     def packed_member(self, name):
@@ -218,7 +221,8 @@ class Schema:
 
     def clones_branch(self, name, begin, fill):
         kind = self.structure(1, 'TObject')
-        split = self.random.choice([1, 2, 99])
+        split = self.random.choice([0, 1, 2, 99])
+        self.least_entries = max(self.least_entries, split == 0)  # only they name the class
         count = '[](auto entry) { return entry * 7 % 4; }'
         return f'tree.Clones<{kind}>("{name}", {count}, {begin}{fill}, {split});'
 
@@ -270,7 +274,7 @@ def write(seed, directory):
     for number in range(VARIANTS):
         chooser = random.Random(seed * 1000 + number)
         options = ROOT.random_trees.Options()
-        options.entries = chooser.choice([0, 1, 2, 33, 200])
+        options.entries = max(chooser.choice([0, 1, 2, 33, 200]), schema.least_entries)
         options.compression = chooser.choice([0, 101, 207, 404, 505])
         options.auto_flush = chooser.choice([0, 7, 50, -30000000])
         options.basket_bytes = chooser.choice([0, 0, 600, 4000])

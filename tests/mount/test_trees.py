@@ -20,8 +20,7 @@ SOURCES = sorted(DATA.glob('trees/trees_*.root'))
 # Fields that say why they cannot be read.
 UNREADABLE = {
     'trees_classes': {'classes: clones/clones.hits': 'lengths are in another branch'},
-    'trees_memberwise': {'whole: whole_clones': 'the classes of its objects'},
-    'trees_objectwise': {'whole: whole_clones': 'the classes of its objects'},
+    'trees_pointers': {},  # the other readers tell nothing of those
 }
 # Branches that lack some of their rows in this file: cases below.
 ROWS_ELSEWHERE = {'trees_short_branches': {'short: early', 'short: never'}, 'trees_other_file': {'split: i'}}

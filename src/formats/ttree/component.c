@@ -191,16 +191,6 @@ void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_te
             .kind = NT_COMPONENT_UNKNOWN, .header = header, .name = name, .type = type, .unreadable = copy});
 }
 
-void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
-{
-    const char *reason = nt_arena_format(builder->arena, "cannot read pointers to polymorphic objects: %.*s",
-                                         FORMAT_TEXT(type));
-    nt_component_check_memory(builder, reason);
-    nt_component_add(builder,
-                     &(struct nt_component){
-                         .kind = NT_COMPONENT_POINTER, .name = name, .type = type, .unreadable = reason});
-}
-
 /* Do two records have a member of the same name, where members of base classes count as theirs? */
 static bool has_name(const struct nt_component_builder *builder, uint32_t first, uint32_t end,
                      struct nt_text name)
@@ -316,6 +306,58 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
     else
         add_described(builder, name, class_name, class, is_described);
     nt_component_replace(builder, since, depth, name, class_name, NT_COMPONENT_OWN);
+}
+
+/* ---- Pointers ---- */
+
+bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index, const char **reason_ret)
+{
+    builder->has_extras = true;
+    if (builder->failure.status != NT_OK || builder->components[index + 1].kind != NT_COMPONENT_UNKNOWN)
+        return false;
+    *reason_ret = builder->components[index + 1].unreadable;
+    builder->count = index;
+    return true;
+}
+
+static void add_skipped_pointer(struct nt_component_builder *builder, struct nt_text name,
+                                struct nt_text type, const char *reason)
+{
+    if (!reason)
+        reason = nt_arena_format(builder->arena, "cannot read pointers to polymorphic objects: %.*s",
+                                 FORMAT_TEXT(type));
+    nt_component_check_memory(builder, reason);
+    nt_component_add(builder,
+                     &(struct nt_component){
+                         .kind = NT_COMPONENT_POINTER, .name = name, .type = type, .unreadable = reason});
+}
+
+/* The class of a pointer's objects, if there is no other in the file that is derived from it. */
+static const struct nt_streamer_class *find_only_class(struct nt_component_builder *builder,
+                                                       struct nt_text type)
+{
+    struct nt_text pointee = nt_cpp_type_parse(type).arguments[0];
+    if (builder->skips_extras || nt_cpp_type_parse(pointee).kind != NT_CPP_CLASS)
+        return NULL;
+    const struct nt_streamer_class *class = nt_component_find_class(builder, pointee, NT_STREAMER_NEWEST, 0);
+    return class && !class->is_base ? class : NULL;
+}
+
+void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
+{
+    const struct nt_streamer_class *class = find_only_class(builder, type);
+    if (!class) {
+        add_skipped_pointer(builder, name, type, NULL);
+        return;
+    }
+    const char *reason;
+    uint32_t index = nt_component_open(
+        builder, &(struct nt_component){
+                     .kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type, .class_name = class->name});
+    nt_component_add_object(builder, nt_item_name, class->name, NT_STREAMER_NEWEST, 0);
+    nt_component_close(builder, index);
+    if (nt_component_is_of_unknown(builder, index, &reason))
+        add_skipped_pointer(builder, name, type, reason);
 }
 
 /* ---- C++ types ---- */

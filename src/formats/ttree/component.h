@@ -19,7 +19,7 @@ enum nt_cpp_kind {
     NT_CPP_MAP,        /* of keys and values of types arguments[0] and arguments[1] */
     NT_CPP_PAIR,
     NT_CPP_BITSET,
-    NT_CPP_POINTER,
+    NT_CPP_POINTER, /* to arguments[0] */
     NT_CPP_CLASS,
 };
 
@@ -27,7 +27,7 @@ struct nt_cpp_type {
     enum nt_cpp_kind kind;
     struct nt_text name;         /* without qualifiers, "std::" and outer spaces */
     int32_t number;              /* enum nt_streamer_type, of a number */
-    struct nt_text arguments[2]; /* of a template: the first ones, trimmed */
+    struct nt_text arguments[2]; /* of a template, the first ones, trimmed; of a pointer, its type */
 };
 
 /* Takes the outermost level of a type's name apart. A name that cannot be parsed is a CLASS. */
@@ -71,6 +71,8 @@ enum nt_component_kind {
     NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
     NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number says */
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
+    NT_COMPONENT_OPTIONAL,   /* a pointer to its child, an object of class `class_name` */
+    NT_COMPONENT_CLONES,     /* a TClonesArray of its child. Without `class_name`: a string, its class */
     NT_COMPONENT_POINTER,    /* to an object of any class: skipped, with its reason */
     NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
     /* Without shapes: */
@@ -91,9 +93,11 @@ struct nt_component {
     enum nt_component_header header;
     uint32_t end;              /* index of the component after its children */
     struct nt_text name, type; /* of the field */
+    struct nt_text class_name; /* of objects as the data name it; of a TClonesArray, "Track;3" */
     struct nt_number number;
     uint32_t count;
-    uint8_t counter;      /* of a number that counts: its number; COUNTED: whose value counts */
+    uint8_t counter;      /* of a number that counts: its number; COUNTED: whose value counts; CLONES: its
+                           * bits */
     uint8_t length_bytes; /* of a string: 4, or 1 and more if that is 255 */
     int32_t version;      /* of the class in the header; 0 when it is added, then -1: any; -2: none */
     uint32_t checksum;    /* of the class; 0: any */
@@ -118,6 +122,9 @@ struct nt_component_builder {
     uint32_t counter_count, slow_lookups;
     const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
     unsigned class_depth, depth;
+    bool skips_extras, has_extras; /* objects of pointers and TClonesArrays: skip them; some were added */
+    const struct nt_text *clones;  /* as in nt_ttree_branch */
+    uint32_t known_clones, clones_count; /* of them; TClonesArrays so far */
     /* The first failure; after it nothing is added. NT_UNSUPPORTED, with the reason: the bytes of what was
      * to be added can be neither read nor skipped, and all that was added is to be dropped. */
     struct nt_error failure;
@@ -139,8 +146,12 @@ void nt_component_add_number(struct nt_component_builder *builder, struct nt_tex
                              int32_t number, struct nt_text title);
 void nt_component_add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                              enum nt_component_header header, uint8_t length_bytes);
-/* Adds a pointer to an object of any class. */
+/* Adds a pointer: with its object if that can only be of the class `type` names, which the file describes. */
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
+/* Drops the component at `index`, the last one, if its only child is skipped for a reason; else returns
+ * false. */
+bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index,
+                                const char **reason_ret);
 /* Adds what is skipped by its header. */
 void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                               enum nt_component_header header, const char *reason);

@@ -30,6 +30,10 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
     case NT_COMPONENT_COUNTED:
     case NT_COMPONENT_REST:
         return NT_SHAPE_LIST;
+    case NT_COMPONENT_CLONES:
+        return component->class_name.length ? NT_SHAPE_LIST : NT_SHAPE_STRING;
+    case NT_COMPONENT_OPTIONAL:
+        return NT_SHAPE_OPTIONAL;
     default:
         return NT_SHAPE_UNREADABLE;
     }
@@ -37,7 +41,8 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
 
 static uint32_t outputs_of(enum nt_ttree_shape_kind kind)
 {
-    return kind == NT_SHAPE_STRING ? 2 : kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST ? 1 : 0;
+    bool has_one = kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST || kind == NT_SHAPE_OPTIONAL;
+    return kind == NT_SHAPE_STRING ? 2 : has_one;
 }
 
 static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *component,
@@ -71,6 +76,12 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
                                      .unreadable = component->unreadable};
     add_outputs(interpretation, component, shape);
     component->output = shape->output;
+    if (component->class_name.length) {
+        component->count = interpretation->class_name_count;
+        interpretation->class_names[interpretation->class_name_count++] = component->class_name;
+    } else if (component->kind == NT_COMPONENT_CLONES && !interpretation->sample) {
+        interpretation->sample = shape->output + 1;
+    }
     if (shape->kind != NT_SHAPE_ARRAY)
         return;
     uint64_t *size = nt_arena_alloc(builder->arena, 1, sizeof(*size));
@@ -98,15 +109,19 @@ static void add_shapes(struct nt_component_builder *builder, uint32_t first, uin
 
 static void make_shapes(struct nt_component_builder *builder, struct nt_interpretation *interpretation)
 {
-    uint32_t shapes = 0, outputs = 0;
+    uint32_t shapes = 0, outputs = 0, names = 0;
     for (uint32_t i = 0; i < builder->count; i++) {
         shapes += has_shape(&builder->components[i]);
         outputs += outputs_of(shape_kind(&builder->components[i]));
+        names += builder->components[i].class_name.length > 0;
     }
     interpretation->shapes = nt_arena_alloc(builder->arena, shapes, sizeof(*interpretation->shapes));
     interpretation->outputs = nt_arena_alloc(builder->arena, outputs + 1, sizeof(*interpretation->outputs));
+    interpretation->class_names =
+        nt_arena_alloc(builder->arena, names + 1, sizeof(*interpretation->class_names));
     if (nt_component_check_memory(builder, interpretation->shapes) &&
-        nt_component_check_memory(builder, interpretation->outputs))
+        nt_component_check_memory(builder, interpretation->outputs) &&
+        nt_component_check_memory(builder, interpretation->class_names))
         add_shapes(builder, 0, builder->count, NT_NONE, interpretation);
 }
 
@@ -257,6 +272,15 @@ static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
     close_step(emitter, step);
 }
 
+static void emit_pointer(struct emitter *emitter, const struct nt_component *pointer, uint32_t object)
+{
+    uint32_t step = open_step(
+        emitter,
+        &(struct nt_step){.kind = NT_STEP_POINTER, .output = pointer->output, .count = pointer->count});
+    emit_content(emitter, object);
+    close_step(emitter, step);
+}
+
 static uint32_t open_when(struct emitter *emitter, uint8_t counter, uint32_t bits)
 {
     return open_step(
@@ -283,6 +307,55 @@ static void emit_process(struct emitter *emitter, uint8_t counter)
     close_step(emitter, step);
 }
 
+/* Base classes have no header where objects are stored member by member, so that unknown ones cannot be
+ * skipped. */
+static bool has_unknown_base(const struct nt_component *components, uint32_t record)
+{
+    for (uint32_t i = record + 1; i < components[record].end; i = components[i].end)
+        if (components[i].is_base &&
+            (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
+            return true;
+    return false;
+}
+
+/* The objects of a TClonesArray, one by one or member by member. */
+static void emit_clones_items(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index], *item = component + 1;
+    uint32_t step = open_step(emitter, &(struct nt_step){.kind = NT_STEP_CLONES,
+                                                         .counter = component->counter,
+                                                         .output = component->output,
+                                                         .count = component->count});
+    emit_content(emitter, index + 1);
+    if (item->kind == NT_COMPONENT_RECORD && !has_unknown_base(emitter->components, index + 1)) {
+        begin_other(emitter, step);
+        emit_children(emitter, index + 1, emit_of_all);
+    }
+    close_step(emitter, step);
+}
+
+/* A TObject and a name come first. */
+static void emit_clones(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index];
+    const struct nt_component any = {.version = NT_STREAMER_NEWEST};
+    uint32_t header = open_header(emitter, component, 0), tobject = open_header(emitter, &any, 0);
+    add_skip(emitter, sizeof(uint32_t));
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_VALUES,
+                                        .encoding = NT_ENCODING_BIG_UINT32,
+                                        .counter = component->counter,
+                                        .output = NT_NONE,
+                                        .count = 1});
+    emit_process(emitter, component->counter);
+    close_step(emitter, tobject);
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = NT_NONE, .count = 1});
+    if (component->class_name.length)
+        emit_clones_items(emitter, index);
+    else
+        add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = component->output, .count = 1});
+    close_step(emitter, header);
+}
+
 /* An item of a collection, or a member without the header that STL types have there. */
 static void emit_content(struct emitter *emitter, uint32_t index)
 {
@@ -306,6 +379,12 @@ static void emit_content(struct emitter *emitter, uint32_t index)
     case NT_COMPONENT_REST:
     case NT_COMPONENT_COUNTED:
         emit_list(emitter, index, emit_content);
+        break;
+    case NT_COMPONENT_OPTIONAL:
+        emit_pointer(emitter, component, index + 1);
+        break;
+    case NT_COMPONENT_CLONES:
+        emit_clones(emitter, index);
         break;
     case NT_COMPONENT_POINTER:
         add_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = NT_NONE});
@@ -333,16 +412,6 @@ static uint32_t find_collection(const struct nt_component *components, uint32_t 
     while (components[index].kind == NT_COMPONENT_ARRAY || components[index].kind == NT_COMPONENT_REST)
         index++;
     return components[index].kind == NT_COMPONENT_COLLECTION && components[index].has_class ? index : NT_NONE;
-}
-
-/* Base classes have no header there, so that unknown ones cannot be skipped. */
-static bool has_unknown_base(const struct nt_component *components, uint32_t record)
-{
-    for (uint32_t i = record + 1; i < components[record].end; i = components[i].end)
-        if (components[i].is_base &&
-            (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
-            return true;
-    return false;
 }
 
 /* One object's content. Items that cannot be read are skipped by the header. */
@@ -508,7 +577,7 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
             if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
                 return false;
         } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN &&
-                   step->kind != NT_STEP_POINTER) {
+                   (step->kind != NT_STEP_POINTER || step->output != NT_NONE)) {
             return false;
         }
     }

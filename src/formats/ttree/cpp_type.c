@@ -167,6 +167,8 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text)
     if (drop_end(&pointee, "*") || drop_end(&pointee, "&")) {
         bool is_text = nt_text_is(pointee, "char") || nt_text_is(pointee, "Char_t");
         type.kind = is_text ? NT_CPP_CHAR_STAR : NT_CPP_POINTER;
+        if (!is_text)
+            type.arguments[0] = without_qualifiers(pointee);
         return type;
     }
     if (nt_text_is(type.name, "string") || nt_text_is(type.name, "basic_string<char>")) {

@@ -4,6 +4,8 @@
  */
 #include "formats/ttree/component.h"
 
+#include <stdlib.h>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -173,18 +175,67 @@ static void add_date(struct nt_component_builder *builder, struct nt_text name, 
     nt_component_close(builder, index);
 }
 
+static const char *const only_data = "the classes of its objects are known only from its data";
+
+/* "Track;3": the objects' class and its version. */
+static void add_clones_of(struct nt_component_builder *builder, const struct nt_component *clones)
+{
+    struct nt_text class_name = clones->class_name;
+    const char *semicolon = memchr(class_name.bytes, ';', class_name.length);
+    int32_t version = semicolon ? (int32_t)strtol(semicolon + 1, NULL, 10) : NT_STREAMER_NEWEST;
+    const char *reason;
+    if (semicolon)
+        class_name.length = (size_t)(semicolon - class_name.bytes);
+    const struct nt_streamer_class *class = nt_component_find_class(builder, class_name, version, 0);
+    if (class && semicolon && class->version != version) {
+        reason = nt_arena_format(builder->arena, "the file does not describe version %d of class %.*s",
+                                 (int)version, FORMAT_TEXT(class_name));
+        nt_component_check_memory(builder, reason);
+        nt_component_add_unknown(builder, clones->name, clones->type, NT_COMPONENT_OWN, reason ? reason : "");
+        return;
+    }
+    uint32_t index = nt_component_open(builder, clones);
+    nt_component_add_object(builder, nt_item_name, class_name, version, 0);
+    nt_component_close(builder, index);
+    if (nt_component_is_of_unknown(builder, index, &reason))
+        nt_component_add_unknown(builder, clones->name, clones->type, NT_COMPONENT_OWN, reason);
+}
+
+/* A TClonesArray: only its data say which class the objects have. */
+static void add_clones(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
+{
+    uint32_t number = builder->clones_count++;
+    struct nt_component clones = {
+        .kind = NT_COMPONENT_CLONES, .header = NT_COMPONENT_OWN, .name = name, .type = class_name};
+    bool is_known = number < builder->known_clones;
+    if (builder->skips_extras || number >= NT_CLONES_LIMIT || (is_known && !builder->clones[number].length)) {
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, only_data);
+        return;
+    }
+    if (builder->counter_count >= UINT8_MAX)
+        nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);
+    clones.counter = (uint8_t)++builder->counter_count;
+    if (is_known) {
+        clones.class_name = builder->clones[number];
+        add_clones_of(builder, &clones);
+    } else {
+        nt_component_add(builder, &clones);
+    }
+}
+
 /* Lists of objects whose classes only their data name. */
 static bool is_list(struct nt_text class_name)
 {
-    static const char *const names[] = {"TClonesArray", "TObjArray",      "TList", "THashList",
-                                        "TSortedList",  "TOrdCollection", "TMap",  "THashTable",
-                                        "TBtree",       "TRefTable",      NULL};
+    static const char *const names[] = {"TObjArray",      "TList", "THashList",  "TSortedList",
+                                        "TOrdCollection", "TMap",  "THashTable", "TBtree",
+                                        "TRefTable",      NULL};
     return nt_text_is_one_of(class_name, names);
 }
 
 bool nt_custom_is_known(struct nt_text class_name)
 {
-    static const char *const names[] = {"TObject", "TNamed", "TString", "TDatime", "TRef", "TRefArray", NULL};
+    static const char *const names[] = {"TObject", "TNamed",    "TString",      "TDatime",
+                                        "TRef",    "TRefArray", "TClonesArray", NULL};
     return nt_text_is_one_of(class_name, names) || find_array(class_name) ||
            is_symmetric_matrix(class_name) || is_list(class_name);
 }
@@ -207,8 +258,9 @@ void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, st
     else if (is_symmetric_matrix(class_name))
         add_symmetric_matrix(builder, name, class_name);
     else if (is_list(class_name))
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
-                                 "the classes of its objects are known only from its data");
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, only_data);
+    else if (nt_text_is(class_name, "TClonesArray"))
+        add_clones(builder, name, class_name);
     else
         add_tobject(builder, name, class_name);
 }

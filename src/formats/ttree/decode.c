@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "container/container.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 /* ---- Running ---- */
 
@@ -25,7 +27,9 @@ struct counter {
 
 struct run {
     const struct nt_operation *operations;
+    const char *class_names;
     const uint8_t *bytes;
+    size_t base;                  /* of the first byte, for references to classes */
     size_t at, end;               /* place; end of the entry or of the nearest header */
     bool is_end_known;            /* else `end` is that of all values */
     uint64_t work_left;           /* operations: bounds what empty items cost */
@@ -239,21 +243,28 @@ static enum nt_status fail_undescribed(const struct run *run, struct nt_error *e
                    "byte %zu of the values: an object of a class that the file does not describe", run->at);
 }
 
-/* Each step of the body for all items, then the next one. */
+/* Each step for all items, then the next one. */
+static enum nt_status run_by_members(struct run *run, uint32_t first, uint32_t end, uint64_t items,
+                                     struct nt_error *error)
+{
+    uint64_t outer = run->item;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; status == NT_OK && items && i < end; i = run->operations[i].end)
+        status = run_step(run, i, items, error);
+    run->item = outer;
+    return status;
+}
+
 static enum nt_status run_members(struct run *run, uint32_t parent, struct nt_error *error)
 {
-    uint64_t items = 0, outer = run->item;
+    uint64_t items = 0;
     enum nt_status status = get_count(run, &items, error);
     if (status == NT_OK && items && run->operations[parent].version == NT_STREAMER_NO_OBJECTS)
         return fail_undescribed(run, error);
     if (status == NT_OK)
         put_end(run, run->operations[parent].ends, items);
-    for (uint32_t i = parent + 1, end = run->operations[parent].end; status == NT_OK && items && i < end;) {
-        status = run_step(run, i, items, error);
-        i = run->operations[i].end;
-    }
-    run->item = outer;
-    return status;
+    return status == NT_OK ? run_by_members(run, parent + 1, run->operations[parent].end, items, error)
+                           : status;
 }
 
 /* Items up to the end; without an item's size, each must take bytes. */
@@ -324,17 +335,21 @@ static enum nt_status run_when(struct run *run, uint32_t i, struct nt_error *err
                                     : run_body(run, middle, operation->end, error);
 }
 
+/* The length of a string: a byte, or 255 and an Int_t. */
+static enum nt_status get_length(struct run *run, uint64_t *length_ret, struct nt_error *error)
+{
+    if (!left(run))
+        return fail_end(run, 1, "the length of a string", error);
+    *length_ret = run->bytes[run->at++];
+    return *length_ret == UINT8_MAX ? get_count(run, length_ret, error) : NT_OK;
+}
+
 static enum nt_status run_string(struct run *run, const struct nt_operation *operation,
                                  struct nt_error *error)
 {
-    uint64_t length = UINT8_MAX;
-    bool has_byte = operation->count != sizeof(uint32_t);
-    if (!left(run))
-        return fail_end(run, 1, "the length of a string", error);
-    if (has_byte)
-        length = run->bytes[run->at++];
-    if (length == UINT8_MAX)
-        NT_TRY(get_count(run, &length, error));
+    uint64_t length = 0;
+    NT_TRY(operation->count == sizeof(uint32_t) ? get_count(run, &length, error)
+                                                : get_length(run, &length, error));
     size_t at = run->at;
     NT_TRY(take(run, length, 1, "a string", error));
     put_end(run, operation->ends, length);
@@ -507,16 +522,137 @@ static enum nt_status run_class(struct run *run, const struct nt_operation *oper
     return check_version(run, operation, version, checksum, error);
 }
 
-/* Skips the object of a pointer: its byte count, or a tag of no object or an earlier one. */
-static enum nt_status run_pointer(struct run *run, struct nt_error *error)
+/* ---- Pointers ---- */
+
+/* The name that a class tag is followed by, or refers to; then it was used before. Empty if there is none. */
+static struct nt_text get_class_name(struct run *run, uint32_t tag)
 {
-    bool has_end;
-    size_t end;
-    NT_TRY(get_end(run, &has_end, &end, error));
-    if (!has_end)
-        return take(run, 1, POINTER_BYTES, "a pointer", error);
-    run->at = end;
+    struct nt_text name = {0};
+    size_t at = run->at, end = run->end;
+    if (tag != NT_TFILE_NEW_CLASS_TAG) {
+        uint64_t offset = tag & ~NT_TFILE_CLASS_MASK, first = run->base + NT_TFILE_MAP_OFFSET;
+        at = offset < first ? SIZE_MAX : (size_t)(offset - first);
+        end = run->at;
+        if (at >= end || end - at < POINTER_BYTES || nt_load_be32(run->bytes + at) != NT_TFILE_NEW_CLASS_TAG)
+            return name;
+        at += POINTER_BYTES;
+    }
+    size_t most = end - at < NT_TFILE_MAX_CLASS_NAME ? end - at : NT_TFILE_MAX_CLASS_NAME;
+    const char *bytes = (const char *)run->bytes + at, *last = most ? memchr(bytes, 0, most) : NULL;
+    if (last)
+        name = (struct nt_text){bytes, (size_t)(last - bytes)};
+    if (last && tag == NT_TFILE_NEW_CLASS_TAG)
+        run->at += name.length + 1;
+    return name;
+}
+
+/* Is the object of the class that the body reads? While elements are only counted, others count as none, so
+ * that the other outputs of the entry can be read. */
+static enum nt_status find_object(struct run *run, const char *class_name, uint32_t tag, bool *is_found_ret,
+                                  struct nt_error *error)
+{
+    size_t at = run->at - POINTER_BYTES;
+    bool is_class = tag & NT_TFILE_CLASS_MASK;
+    struct nt_text found = is_class ? get_class_name(run, tag) : (struct nt_text){0};
+    *is_found_ret = nt_text_is(found, class_name);
+    if (*is_found_ret || !run->output)
+        return NT_OK;
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: a pointer: expected an object of class %s, found %s%.*s", at,
+                   class_name,
+                   found.length ? "class "
+                   : is_class   ? "a tag that leads to no class"
+                                : "a reference to an earlier object",
+                   (int)found.length, found.length ? found.bytes : "");
+}
+
+/* The object of a pointer, if it is needed; else skips it by its byte count. */
+static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    size_t outer_end = run->end, object_end, at;
+    bool has_end, is_found = false;
+    NT_TRY(get_end(run, &has_end, &object_end, error));
+    at = run->at;
+    run->end = object_end;
+    enum nt_status status = take(run, 1, POINTER_BYTES, "a pointer", error);
+    uint32_t tag = status == NT_OK ? nt_load_be32(run->bytes + at) : 0;
+    if (!has_end && tag & NT_TFILE_CLASS_MASK)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "byte %zu of the values: the object of a pointer has no byte count", at);
+    if (status == NT_OK && operation->is_needed && tag)
+        status = find_object(run, run->class_names + operation->count, tag, &is_found, error);
+    if (status == NT_OK && operation->is_needed)
+        put_end(run, operation->ends, is_found);
+    if (is_found)
+        status = run_body(run, i + 1, operation->end, error);
+    if (has_end)
+        run->at = object_end;
+    run->end = outer_end;
+    return status;
+}
+
+/* ---- TClonesArrays ---- */
+
+static enum nt_status fail_clones(const struct run *run, const char *expected, struct nt_text found,
+                                  struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: a TClonesArray: expected objects of class %s, found %.*s",
+                   run->at, expected, (int)found.length, found.bytes);
+}
+
+/* One after the other, each after a byte that is 0 if there is none. */
+static enum nt_status run_by_objects(struct run *run, uint32_t parent, uint32_t end, uint64_t items,
+                                     const char *class_name, struct nt_error *error)
+{
+    for (uint64_t i = 0; i < items; i++) {
+        size_t at = run->at;
+        NT_TRY(take(run, 1, 1, "the flag of an object", error));
+        if (run->bytes[at])
+            NT_TRY(run_body(run, parent + 1, end, error));
+        else if (run->output)
+            return fail_clones(run, class_name, NT_TEXT("an empty slot"), error);
+    }
     return NT_OK;
+}
+
+/* As for pointers, what cannot be read is an error of the outputs that are made here, and counts as nothing.
+ */
+static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_text found, uint64_t items,
+                                  bool is_memberwise, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    const char *expected = run->class_names + operation->count;
+    uint32_t middle = operation->other ? operation->other : operation->end;
+    bool is_readable = nt_text_is(found, expected) && (!is_memberwise || operation->other);
+    if (!is_readable && run->output)
+        return fail_clones(run, expected, found, error);
+    put_end(run, operation->ends, is_readable ? items : 0);
+    if (!is_readable) {
+        run->at = run->end;
+        return NT_OK;
+    }
+    return is_memberwise ? run_by_members(run, operation->other, operation->end, items, error)
+                         : run_by_objects(run, i, middle, items, expected, error);
+}
+
+static enum nt_status run_clones(struct run *run, uint32_t i, struct nt_error *error)
+{
+    enum { OLD_VERSION = 3, OLD_BIT = 1 << 14, BIT = 1 << 12, LOWER_BOUND_BYTES = 4 };
+    uint64_t bits = 0, length = 0, items = 0;
+    if (!run->operations[i].is_needed) { /* the header of the array skips it */
+        run->at = run->end;
+        return NT_OK;
+    }
+    NT_TRY(get_counter(run, run->operations[i].counter, &bits, error));
+    NT_TRY(get_length(run, &length, error));
+    const char *name = (const char *)run->bytes + run->at;
+    NT_TRY(take(run, length, 1, "the class of a TClonesArray", error));
+    NT_TRY(get_count(run, &items, error));
+    NT_TRY(take(run, 1, LOWER_BOUND_BYTES, "a lower bound", error));
+    return run_objects(run, i, (struct nt_text){name, (size_t)length}, items,
+                       bits & (run->version == OLD_VERSION ? OLD_BIT : BIT), error);
 }
 
 /* ---- Steps ---- */
@@ -553,7 +689,9 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
     case NT_STEP_WHEN:
         return run_when(run, i, error);
     case NT_STEP_POINTER:
-        return run_pointer(run, error);
+        return run_pointer(run, i, error);
+    case NT_STEP_CLONES:
+        return run_clones(run, i, error);
     }
     return status;
 }
@@ -950,6 +1088,7 @@ static enum nt_status run_entries(struct run *run, const struct entries *entries
     const struct nt_basket *basket = &entries->content->basket;
     const struct list list = run->output ? list_of(run->operations) : (struct list){0};
     run->bytes = entries->content->values;
+    run->base = basket->key_bytes;
     run->end = basket->value_bytes;
     run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + MIN_WORK;
     for (uint32_t i = first, stop; i < end && !is_full(run);) {
@@ -1021,6 +1160,7 @@ static void begin(struct making *making, const struct nt_packed *packed, uint8_t
     making->operations = program->operations;
     making->done = (struct nt_output_count){.items = packed->parameter};
     making->run = (struct run){.operations = program->operations,
+                               .class_names = nt_program_names(program),
                                .done = &making->done,
                                .output = output,
                                .capacity = packed->elements};
@@ -1188,7 +1328,8 @@ static enum nt_status count_by_content(const struct nt_interpretation *from, con
         status = nt_basket_open(record, count, limit, context, &content, error);
     if (status == NT_OK) {
         const struct entries entries = entries_of(&content);
-        struct run run = {.operations = program->operations, .done = counts};
+        struct run run = {
+            .operations = program->operations, .class_names = nt_program_names(program), .done = counts};
         status = run_entries(&run, &entries, 0, entry_count, error);
     }
     free(program);

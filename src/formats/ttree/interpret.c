@@ -346,29 +346,49 @@ static const char *first_reason(const struct nt_component_builder *builder)
     return NULL;
 }
 
-enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
-                                  struct nt_interpretation *interpretation_ret, struct nt_error *error)
+static void make_all(struct interpreter *interpreter, struct nt_interpretation *interpretation)
 {
-    const struct nt_ttree_branch *row = &tree->branches[branch];
-    struct interpreter interpreter = {.tree = tree,
-                                      .branch = row,
-                                      .leaves = tree->leaves + row->first_leaf,
-                                      .builder = {.info = tree->info, .arena = arena}};
-    struct nt_component_builder *builder = &interpreter.builder;
-    *interpretation_ret = (struct nt_interpretation){0};
-    bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
-    if (row->leaf_count == 0 || holds_others)
-        return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
-                               error);
-    add_parts(&interpreter);
+    struct nt_component_builder *builder = &interpreter->builder;
+    *interpretation = (struct nt_interpretation){0};
+    add_parts(interpreter);
     const char *reason = first_reason(builder);
     if (builder->failure.status == NT_OK && reason && is_unreadable(builder))
         nt_component_fail(builder, "%s", reason);
     if (builder->failure.status == NT_OK)
-        nt_components_finish(builder, interpreter.is_entry, interpretation_ret);
+        nt_components_finish(builder, interpreter->is_entry, interpretation);
     free(builder->components);
+}
+
+/* Without the objects of pointers, all else may be within the limits. */
+static bool has_reached_limit(const struct nt_component_builder *builder)
+{
+    return builder->failure.status == NT_UNSUPPORTED || builder->opened >= NT_COMPONENT_LIMIT ||
+           builder->counter_count >= UINT8_MAX;
+}
+
+enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
+                                  struct nt_interpretation *interpretation_ret, struct nt_error *error)
+{
+    const struct nt_ttree_branch *row = &tree->branches[branch];
+    struct interpreter interpreter = {
+        .tree = tree,
+        .branch = row,
+        .leaves = tree->leaves + row->first_leaf,
+        .builder = {
+            .info = tree->info, .arena = arena, .clones = row->clones, .known_clones = row->clones_count}};
+    struct nt_component_builder *builder = &interpreter.builder;
+    bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
+    if (row->leaf_count == 0 || holds_others)
+        return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
+                               error);
+    make_all(&interpreter, interpretation_ret);
+    if (builder->has_extras && has_reached_limit(builder)) {
+        *builder = (struct nt_component_builder){.info = tree->info, .arena = arena, .skips_extras = true};
+        interpreter.is_entry = false;
+        make_all(&interpreter, interpretation_ret);
+    }
     if (builder->failure.status == NT_UNSUPPORTED) {
-        reason = nt_arena_copy(arena, builder->failure.message, strlen(builder->failure.message));
+        const char *reason = nt_arena_copy(arena, builder->failure.message, strlen(builder->failure.message));
         return reason ? make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,
                                         interpretation_ret, error)
                       : nt_fail_memory(error);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -18,20 +19,29 @@ struct compiler {
     const struct nt_interpretation *from;
     uint32_t output; /* NT_NONE: all */
     struct nt_program *program;
+    struct nt_buffer names;
     uint32_t last; /* the last operation of the body being compiled; 0: none so far */
 };
+
+/* Does its data name the class of its objects? */
+static bool has_class_name(uint8_t kind)
+{
+    return kind == NT_STEP_POINTER || kind == NT_STEP_CLONES;
+}
 
 static bool has_body(uint8_t kind)
 {
     return kind == NT_STEP_HEADER || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS ||
-           kind == NT_STEP_REST || kind == NT_STEP_COUNTED || kind == NT_STEP_REPEAT || kind == NT_STEP_WHEN;
+           kind == NT_STEP_REST || kind == NT_STEP_COUNTED || kind == NT_STEP_REPEAT ||
+           kind == NT_STEP_WHEN || has_class_name(kind);
 }
 
 /* Where the first body of a step ends; its other body follows. */
 static uint32_t middle_of(const struct nt_step *step)
 {
-    bool has_other = (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_WHEN) && step->other;
-    return has_other ? step->other : step->end;
+    bool may_have =
+        step->kind == NT_STEP_HEADER || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES;
+    return may_have && step->other ? step->other : step->end;
 }
 
 static bool has_number(uint8_t kind)
@@ -42,7 +52,7 @@ static bool has_number(uint8_t kind)
 static bool has_output(uint8_t kind)
 {
     return has_number(kind) || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS || kind == NT_STEP_REST ||
-           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING;
+           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING || has_class_name(kind);
 }
 
 static uint32_t next_step(const struct nt_step *steps, uint32_t i)
@@ -102,15 +112,22 @@ static uint32_t values_of(const struct compiler *compiler, const struct nt_step 
                                                                    : NT_NONE;
 }
 
-static bool are_needed(const struct compiler *compiler, uint32_t first, uint32_t end)
+static bool have_outputs(const struct compiler *compiler, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct nt_step *step = &compiler->from->steps[i];
-        if (ends_of(compiler, step) != NT_NONE || values_of(compiler, step) != NT_NONE ||
-            (step->kind == NT_STEP_VALUES && step->counter))
+        if (ends_of(compiler, step) != NT_NONE || values_of(compiler, step) != NT_NONE)
             return true;
     }
     return false;
+}
+
+static bool are_needed(const struct compiler *compiler, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (compiler->from->steps[i].kind == NT_STEP_VALUES && compiler->from->steps[i].counter)
+            return true;
+    return have_outputs(compiler, first, end);
 }
 
 /* ---- Compiling ---- */
@@ -145,7 +162,7 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
                                  struct nt_error *error)
 {
     const struct nt_step *step = &from->steps[i];
-    if (step->kind > NT_STEP_POINTER || step->encoding >= NT_ENCODING_COUNT)
+    if (step->kind > NT_STEP_CLONES || step->encoding >= NT_ENCODING_COUNT)
         return fail_step(i, "its kind or encoding is unknown", error);
     if (has_body(step->kind) && (step->end <= i || step->end > end))
         return fail_step(i, "its body does not end within that of its parent", error);
@@ -156,8 +173,11 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
         return fail_step(i, "its numbers have no fixed size", error);
     if (step->kind == NT_STEP_VALUES && step->counter && step->count != 1)
         return fail_step(i, "several numbers count the same items", error);
-    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN) && !step->counter)
+    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES) &&
+        !step->counter)
         return fail_step(i, "the number that it depends on does not exist", error);
+    if (has_class_name(step->kind) && step->output != NT_NONE && step->count >= from->class_name_count)
+        return fail_step(i, "the name of its class does not exist", error);
     return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
 }
 
@@ -244,6 +264,14 @@ static void find_only(struct nt_program *program, uint32_t parent)
     }
 }
 
+static uint32_t add_name(struct compiler *compiler, struct nt_text name)
+{
+    uint32_t at = (uint32_t)compiler->names.length;
+    nt_buffer_append(&compiler->names, name.bytes, name.length);
+    nt_buffer_append_byte(&compiler->names, 0);
+    return at;
+}
+
 static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end);
 
 static void compile_step(struct compiler *compiler, uint32_t i)
@@ -263,6 +291,10 @@ static void compile_step(struct compiler *compiler, uint32_t i)
                                        .is_needed = are_needed(compiler, i, end)};
     if (has_number(step->kind))
         set_number(operation, step);
+    if (has_class_name(step->kind)) /* numbers that count there count nothing elsewhere */
+        operation->is_needed = have_outputs(compiler, i, end);
+    if (has_class_name(step->kind) && operation->is_needed)
+        operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
         operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle);
         compile_body(compiler, i + 1, middle);
@@ -289,6 +321,22 @@ static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end
     }
 }
 
+/* Moves the names of classes behind the operations. */
+static enum nt_status add_names(struct compiler *compiler, size_t *bytes_ret, struct nt_error *error)
+{
+    size_t bytes = sizeof(*compiler->program) + compiler->program->count * sizeof(struct nt_operation);
+    struct nt_program *program =
+        compiler->names.failed ? NULL : realloc(compiler->program, bytes + compiler->names.length);
+    if (program && compiler->names.length)
+        memcpy((uint8_t *)program + bytes, compiler->names.bytes, compiler->names.length);
+    *bytes_ret = bytes + compiler->names.length;
+    nt_buffer_deinit(&compiler->names);
+    if (!program)
+        return nt_fail_memory(error);
+    compiler->program = program;
+    return NT_OK;
+}
+
 enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t output,
                                   struct nt_program **program_ret, size_t *bytes_ret, struct nt_error *error)
 {
@@ -309,9 +357,12 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
                               .end = program->count,
                               .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count)};
     find_only(program, 0);
-    *program_ret = program;
-    *bytes_ret = sizeof(*program) + program->count * sizeof(*program->operations);
-    return NT_OK;
+    enum nt_status status = add_names(&compiler, bytes_ret, error);
+    if (status == NT_OK)
+        *program_ret = compiler.program;
+    else
+        free(compiler.program);
+    return status;
 }
 
 /* ---- Counting ---- */

@@ -36,12 +36,18 @@ struct nt_operation {
 };
 
 /* What a decoder runs: operations[0] repeats the body of an entry. A program of one output numbers it 0;
- * one of all outputs keeps their numbers. */
+ * one of all outputs keeps their numbers. Names of classes, each with a NUL, follow the operations; `count`
+ * of a POINTER or CLONES that is needed is the place of its name. */
 struct nt_program {
     uint32_t output; /* the branch's number, or NT_OUTPUT_RAW */
     uint32_t count;
     struct nt_operation operations[];
 };
+
+static inline const char *nt_program_names(const struct nt_program *program)
+{
+    return (const char *)(program->operations + program->count);
+}
 
 /* Compiles the steps for an output, or for all outputs (NT_NONE). From malloc; equal programs are equal
  * bytes. NT_INVALID for contradictory steps, NT_LIMIT for deep ones. */

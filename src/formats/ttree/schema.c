@@ -166,9 +166,10 @@ static const struct nt_text no_text = {"", 0};
 static enum nt_field_kind kind_of(enum nt_ttree_shape_kind kind)
 {
     static const enum nt_field_kind kinds[] = {
-        [NT_SHAPE_VALUE] = NT_FIELD_VALUE,     [NT_SHAPE_STRING] = NT_FIELD_STRING,
-        [NT_SHAPE_LIST] = NT_FIELD_COLLECTION, [NT_SHAPE_ARRAY] = NT_FIELD_ARRAY,
-        [NT_SHAPE_RECORD] = NT_FIELD_RECORD,   [NT_SHAPE_UNREADABLE] = NT_FIELD_UNREADABLE,
+        [NT_SHAPE_VALUE] = NT_FIELD_VALUE,           [NT_SHAPE_STRING] = NT_FIELD_STRING,
+        [NT_SHAPE_LIST] = NT_FIELD_COLLECTION,       [NT_SHAPE_ARRAY] = NT_FIELD_ARRAY,
+        [NT_SHAPE_OPTIONAL] = NT_FIELD_OPTIONAL,     [NT_SHAPE_RECORD] = NT_FIELD_RECORD,
+        [NT_SHAPE_UNREADABLE] = NT_FIELD_UNREADABLE,
     };
     return kinds[kind];
 }
@@ -178,9 +179,9 @@ static struct nt_field field_of(const struct schema *schema, const struct nt_ttr
     struct nt_field field = {
         .id = schema->columns.builder.field_count,
         .parent = NT_NONE,
-        .role = shape->kind == NT_SHAPE_LIST     ? NT_ROLE_COLLECTION
-                : shape->kind == NT_SHAPE_RECORD ? NT_ROLE_RECORD
-                                                 : NT_ROLE_PLAIN,
+        .role = shape->kind == NT_SHAPE_LIST || shape->kind == NT_SHAPE_OPTIONAL ? NT_ROLE_COLLECTION
+                : shape->kind == NT_SHAPE_RECORD                                 ? NT_ROLE_RECORD
+                                                                                 : NT_ROLE_PLAIN,
         .kind = kind_of(shape->kind),
         .dtype = nt_element_dtype(shape->kind == NT_SHAPE_VALUE    ? shape->element
                                   : shape->kind == NT_SHAPE_STRING ? NT_ELEMENT_BYTE
@@ -404,7 +405,7 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
     for (uint32_t i = 0; i < tree->branch_count; i++) {
         map->branches[i].branch = i;
         map->branches[i].as_counter = NT_NONE;
-        NT_TRY(nt_ttree_interpret(tree, i, dataset->arena, &map->branches[i].interpretation, error));
+        NT_TRY(nt_ttree_interpret_with_clones(dataset, tree, i, &map->branches[i].interpretation, error));
         if (tree->branches[i].refusal)
             NT_TRY(refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error));
     }

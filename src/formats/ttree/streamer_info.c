@@ -559,6 +559,35 @@ static void add_built_ins(struct nt_streamer_info *info)
     info->class_count = count;
 }
 
+/* ---- Base classes ---- */
+
+/* The first sorted class that is not before (name, version). */
+static uint32_t lower_bound(const struct nt_streamer_info *info, struct nt_text name, int64_t version)
+{
+    uint32_t low = 0, high = info->class_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = nt_texts_compare(info->by_name[middle]->name, name);
+        if (order < 0 || (order == 0 && info->by_name[middle]->version < version))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void mark_bases_of(struct nt_streamer_info *info, const struct nt_streamer_class *derived)
+{
+    for (uint32_t i = 0; i < derived->element_count; i++) {
+        const struct nt_streamer_element *element = &derived->elements[i];
+        if (element->type != NT_STREAMER_BASE && !nt_text_is(element->type_name, "BASE"))
+            continue;
+        for (uint32_t at = lower_bound(info, element->name, INT32_MIN);
+             at < info->class_count && nt_texts_are_equal(info->by_name[at]->name, element->name); at++)
+            info->classes[info->by_name[at] - info->classes].is_base = true;
+    }
+}
+
 /* ---- Read it ---- */
 
 static enum nt_status read_object(struct nt_file *file, struct reading *reading,
@@ -608,26 +637,13 @@ enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint
     sort_classes(&info);
     add_built_ins(&info);
     sort_classes(&info);
+    for (uint32_t i = 0; i < info.class_count; i++)
+        mark_bases_of(&info, &info.classes[i]);
     *info_ret = info;
     return NT_OK;
 }
 
 /* ---- Find a class ---- */
-
-/* The first sorted class that is not before (name, version). */
-static uint32_t lower_bound(const struct nt_streamer_info *info, struct nt_text name, int64_t version)
-{
-    uint32_t low = 0, high = info->class_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = nt_texts_compare(info->by_name[middle]->name, name);
-        if (order < 0 || (order == 0 && info->by_name[middle]->version < version))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 const struct nt_streamer_class *nt_streamer_find(const struct nt_streamer_info *info, struct nt_text name,
                                                  int32_t version)

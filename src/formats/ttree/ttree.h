@@ -79,6 +79,7 @@ struct nt_streamer_class {
     const struct nt_streamer_element *elements;
     uint32_t element_count;
     bool is_built_in; /* from our own table: the file does not describe it */
+    bool is_base;     /* of another class of the file */
 };
 
 /* The classes of a file. Texts point into `bytes`. */
@@ -211,6 +212,9 @@ struct nt_ttree_branch {
     /* Index into the sources of the dataset: of baskets in a file, and of embedded ones. */
     uint32_t file_source, object_source;
     const char *refusal; /* its baskets are in another file that is not read: the reason; else NULL */
+    /* Of the TClonesArrays in its objects, which only the first basket names: "Track;3"; empty: not found. */
+    const struct nt_text *clones;
+    uint32_t clones_count;
     const struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
 };
 
@@ -310,9 +314,10 @@ enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struc
 enum nt_ttree_shape_kind {
     NT_SHAPE_VALUE, /* numbers: one, or those of its dimensions */
     NT_SHAPE_STRING,
-    NT_SHAPE_LIST,   /* any number of the only shape below it, which is called "item" */
-    NT_SHAPE_ARRAY,  /* `dimensions[0]` of the only shape below it, which is called "item" */
-    NT_SHAPE_RECORD, /* the shapes below it */
+    NT_SHAPE_LIST,     /* any number of the only shape below it, which is called "item" */
+    NT_SHAPE_ARRAY,    /* `dimensions[0]` of the only shape below it, which is called "item" */
+    NT_SHAPE_OPTIONAL, /* one or none of the only shape below it, which is called "item" */
+    NT_SHAPE_RECORD,   /* the shapes below it */
     NT_SHAPE_UNREADABLE,
 };
 
@@ -323,8 +328,8 @@ struct nt_ttree_shape {
     enum nt_element element;   /* of a value */
     uint32_t dimension_count;  /* of a value in an array: all but the first, which the array has */
     const uint64_t *dimensions;
-    uint32_t output;        /* of a value: its elements; of a list and a string: its end offsets, and
-                             * of a string, `output` + 1: its bytes. NT_NONE: none */
+    uint32_t output;        /* of a value: its elements; of a list, an optional and a string: its end offsets,
+                             * and of a string, `output` + 1: its bytes. NT_NONE: none */
     bool is_map;            /* a list of records of a key and a value */
     const char *unreadable; /* the reason */
 };
@@ -353,8 +358,14 @@ enum nt_step_kind {
                       * its end offsets are `output` */
     NT_STEP_WHEN,    /* the body, if the value of the nearest earlier VALUES step with `counter` has any
                       * bit of `count`; else the body of `other`, as in HEADER */
-    NT_STEP_POINTER, /* a pointer to an object, which is skipped: by its byte count, or 4 bytes if it is
-                      * null or refers to an earlier object. No body, no output */
+    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class and the body; or 4 bytes if it is
+                      * null or refers to an earlier object. Objects of another class than
+                      * class_names[`count`] are errors. End offsets of none or one object are `output`;
+                      * without output, the object is skipped, of whatever class it is */
+    NT_STEP_CLONES,  /* of a TClonesArray after its name: the class of the objects, their number, that of the
+                      * first; then for each a byte and the body, or, if the bits that `counter` has say so,
+                      * the other body as in MEMBERS. A class other than class_names[`count`], and a byte that
+                      * is 0, are errors of the outputs here. End offsets are `output` */
 };
 
 enum nt_header_bits {
@@ -370,14 +381,15 @@ struct nt_step {
     uint8_t kind;     /* enum nt_step_kind */
     uint8_t encoding; /* enum nt_encoding_kind, of numbers */
     uint8_t bits;     /* as in nt_decoder */
-    uint8_t counter;  /* VALUES: its number, from 1; COUNTED, WHEN: whose value counts; else 0 */
+    uint8_t counter;  /* VALUES: its number, from 1; COUNTED, WHEN, CLONES: whose value counts; else 0 */
     uint32_t output;  /* NT_NONE: skipped */
     uint32_t count;   /* HEADER, CLASS: the checksum that the body reads; 0: any */
     uint32_t end;     /* index of the step after the body */
-    uint32_t other;   /* HEADER, WHEN: index of the first step of the other body, which ends at `end`; the
-                       * first body ends here. 0: there is none; for HEADER, such data is unsupported */
-    int32_t version;  /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; -2: an
-                       * object is an error */
+    uint32_t
+        other; /* HEADER, WHEN, CLONES: index of the first step of the other body, which ends at `end`; the
+                * first body ends here. 0: there is none; for HEADER and CLONES, such data is unsupported */
+    int32_t version;         /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; -2: an
+                              * object is an error */
     double minimum, maximum; /* as in nt_decoder */
 };
 
@@ -402,6 +414,10 @@ struct nt_interpretation {
     uint32_t step_count;
     struct nt_output *outputs;
     uint32_t output_count;
+    struct nt_text *class_names; /* of pointers and TClonesArrays */
+    uint32_t class_name_count;
+    uint32_t sample; /* the output, + 1, of the class of a TClonesArray: to be read, and put into
+                      * nt_ttree_branch.clones, before the branch is interpreted again; 0: none */
     enum nt_count_by count_by;
     uint32_t item_bytes, header_bytes;
 };
@@ -412,6 +428,15 @@ struct nt_interpretation {
  * cannot be read is one UNREADABLE with its reason. All memory is the arena's. NT_LIMIT, NT_NO_MEMORY. */
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error);
+
+/* ---- clones.c ---- */
+
+enum { NT_CLONES_LIMIT = 16 }; /* TClonesArrays of a branch whose classes are looked for */
+
+/* Interprets a branch; finds the classes of its TClonesArrays in its first baskets. */
+enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                              uint32_t branch, struct nt_interpretation *interpretation_ret,
+                                              struct nt_error *error);
 
 /* ---- basket.c: the record of a basket, and its content ---- */
 

@@ -88,6 +88,14 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_REPEAT, .output = NONE, .count = (count_), .end = (end_)                             \
     }
+#define POINTER(output_, end_)                                                                               \
+    {                                                                                                        \
+        .kind = NT_STEP_POINTER, .output = (output_), .end = (end_)                                          \
+    }
+#define CLONES(counter_, output_, other_, end_)                                                              \
+    {                                                                                                        \
+        .kind = NT_STEP_CLONES, .counter = (counter_), .output = (output_), .other = (other_), .end = (end_) \
+    }
 #define STRING(output_)                                                                                      \
     {                                                                                                        \
         .kind = NT_STEP_STRING, .output = (output_)                                                          \
@@ -925,6 +933,174 @@ CASE(arrays_of_a_fixed_length)
     end_entry(&content);
     assert_decodes(&arrays, expected);
 }
+
+/* ---- Pointers ---- */
+
+/* Two pointers to objects of class Dot, which have a number. */
+static struct nt_interpretation dots(void)
+{
+    static struct nt_step steps[] = {POINTER(0, 2), NUMBERS(BIG_INT16, 1, 1), POINTER(2, 4),
+                                     NUMBERS(BIG_INT16, 3, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(INT16), ENDS, OF(INT16)};
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation dots = INTERPRETATION(steps, outputs);
+    dots.class_names = &name;
+    dots.class_name_count = 1;
+    return dots;
+}
+
+static void put_dot(const char *class_name, int16_t number)
+{
+    put_number(&content.values, UINT64_C(0x40000000) | (4 + strlen(class_name) + 1 + sizeof(number)), 4);
+    put_number(&content.values, 0xFFFFFFFF, 4);
+    put(&content.values, class_name, strlen(class_name) + 1);
+    put_number(&content.values, (uint16_t)number, sizeof(number));
+}
+
+CASE(pointers_lead_to_objects_of_their_class)
+{
+    const struct nt_interpretation pointers = dots();
+    static const uint64_t first_ends[] = {1, 1}, second_ends[] = {1, 2};
+    static const int16_t first[] = {5}, second[] = {6, 7};
+    const struct expected expected[] = {EXPECT(first_ends), EXPECT(first), EXPECT(second_ends),
+                                        EXPECT(second)};
+    put_dot("Dot", 5);
+    put(&content.values, "\x40\0\0\6\x80\0\0", 7); /* the class whose tag is at byte 4 of the values */
+    put_number(&content.values, AT_VALUES + 4 + 2, 1);
+    put_number(&content.values, 6, 2);
+    end_entry(&content);
+    put_number(&content.values, 0, 4);
+    put_dot("Dot", 7);
+    end_entry(&content);
+    assert_basket(&pointers, expected, &(struct storage){.is_compressed = true});
+    assert_basket(&pointers, expected, &(struct storage){.is_embedded = true, .flag = 11});
+    assert_basket(&pointers, expected, &(struct storage){.flag = 0});
+    damage(&pointers, expected);
+}
+
+/* It is counted as none, so that what follows can be read. */
+CASE(pointers_to_other_objects_are_errors_of_their_own_outputs)
+{
+    static const struct {
+        const char *bytes;
+        size_t count;
+        const char *found;
+    } rows[] = {
+        {"\x40\0\0\x0A\xFF\xFF\xFF\xFF"
+         "Bar\0\0\5",
+         14, "class Dot, found class Bar"},
+        {"\0\0\0\x43", 4, "class Dot, found a reference to an earlier object"},
+        {"\x40\0\0\6\x80\0\0\x09\0\5", 10, "class Dot, found a tag that leads to no class"},
+        {"\x40\0\0\6\x80\xFF\0\0\0\5", 10, "class Dot, found a tag that leads to no class"},
+    };
+    const struct nt_interpretation pointers = dots();
+    struct nt_output_count counts[4];
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        clear();
+        put(&content.values, rows[i].bytes, rows[i].count);
+        put_dot("Dot", 7);
+        end_entry(&content);
+        make_basket(&made, &content, &(struct storage){.flag = 0});
+        assert_ok(count_all(&pointers, counts));
+        ck_assert_uint_eq(counts[0].elements, 1);
+        ck_assert_uint_eq(counts[1].elements, 0);
+        ck_assert_uint_eq(counts[3].elements, 1);
+        assert_status(NT_UNSUPPORTED, decode(&pointers, 0, 1));
+        ck_assert_msg(strstr(error.message, rows[i].found), "%s", error.message);
+        assert_ok(decode(&pointers, 2, 1));
+        assert_ok(decode(&pointers, 3, 1));
+    }
+}
+
+CASE(the_object_of_a_pointer_has_a_byte_count)
+{
+    const struct nt_interpretation pointers = dots();
+    put(&content.values, "\x80\0\0\x09\0\5\0\0\0\0", 10);
+    end_entry(&content);
+    assert_refused(&pointers, NT_CORRUPT, "has no byte count");
+}
+
+/* ---- TClonesArrays ---- */
+
+/* After a TClonesArray's bits: objects of class Dot, which have two numbers. */
+static struct nt_interpretation clones(void)
+{
+    static struct nt_step steps[] = {HEADER(8),
+                                     COUNTING(BIG_UINT32, NONE, 1),
+                                     CLONES(1, 0, 6, 8),
+                                     HEADER(6),
+                                     NUMBERS(BIG_INT16, 1, 1),
+                                     NUMBERS(UINT8, 2, 1),
+                                     NUMBERS(BIG_INT16, 1, 1),
+                                     NUMBERS(UINT8, 2, 1),
+                                     NUMBERS(UINT8, 3, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(INT16), OF(UINT8), OF(UINT8)};
+    static struct nt_text name = {"Dot;1", 5};
+    struct nt_interpretation clones = INTERPRETATION(steps, outputs);
+    clones.class_names = &name;
+    clones.class_name_count = 1;
+    return clones;
+}
+
+/* One TClonesArray as an entry: its version, its bits, the class, the number of objects, then `bytes`. */
+static void put_clones(uint16_t version, uint32_t bits, const char *class_name, uint32_t objects,
+                       const char *bytes, size_t count)
+{
+    put_header(&content.values, 4 + 1 + strlen(class_name) + 4 + 4 + count, version);
+    put_number(&content.values, bits, 4);
+    put_string(&content.values, class_name, strlen(class_name));
+    put_number(&content.values, objects, 4);
+    put_number(&content.values, 0, 4);
+    put(&content.values, bytes, count);
+    put_number(&content.values, 9, 1); /* what follows */
+    end_entry(&content);
+}
+
+static const char objectwise[] = "\1\x40\0\0\5\0\1\0\5A\1\x40\0\0\5\0\1\0\6B", memberwise[] = "\0\5\0\6AB";
+enum { OBJECTWISE_BYTES = sizeof(objectwise) - 1, MEMBERWISE_BYTES = sizeof(memberwise) - 1 };
+
+/* As the bit of their version says. */
+CASE(clones_arrays_are_stored_by_objects_or_by_members)
+{
+    const struct nt_interpretation arrays = clones();
+    static const uint64_t ends[] = {2, 2, 4, 6, 8};
+    static const int16_t numbers[] = {5, 6, 5, 6, 5, 6, 5, 6};
+    const struct expected expected[] = {
+        EXPECT(ends), EXPECT(numbers), {"ABABABAB", 8}, {"\x09\x09\x09\x09\x09", 5}};
+    put_clones(4, 1 << 14, "Dot;1", 2, objectwise, OBJECTWISE_BYTES);
+    put_clones(4, 0, "Dot;1", 0, "", 0);
+    put_clones(4, 1 << 12, "Dot;1", 2, memberwise, MEMBERWISE_BYTES);
+    put_clones(3, 1 << 14, "Dot;1", 2, memberwise, MEMBERWISE_BYTES);
+    put_clones(3, 1 << 12, "Dot;1", 2, objectwise, OBJECTWISE_BYTES);
+    assert_decodes(&arrays, expected);
+}
+
+CASE(clones_of_another_class_are_errors_of_their_own_outputs)
+{
+    static const struct {
+        const char *class_name, *bytes, *found;
+        size_t count;
+        unsigned objects;
+    } rows[] = {
+        {"Dot;2", objectwise, "objects of class Dot;1, found Dot;2", OBJECTWISE_BYTES, 2},
+        {"Dot", objectwise, "objects of class Dot;1, found Dot", OBJECTWISE_BYTES, 2},
+        {"Dot;1", "\0\0", "objects of class Dot;1, found an empty slot", 2, 2},
+    };
+    const struct nt_interpretation arrays = clones();
+    struct nt_output_count counts[4];
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        clear();
+        put_clones(4, 0, rows[i].class_name, rows[i].objects, rows[i].bytes, rows[i].count);
+        make_basket(&made, &content, &(struct storage){.flag = 0});
+        assert_ok(count_all(&arrays, counts));
+        ck_assert_uint_eq(counts[1].elements, 0);
+        assert_status(NT_UNSUPPORTED, decode(&arrays, 1, 1));
+        ck_assert_msg(strstr(error.message, rows[i].found), "%s", error.message);
+        assert_ok(decode(&arrays, 3, 1));
+    }
+}
+
+/* ---- Counters ---- */
 
 /* The numbers of items of lists that other branches store. */
 CASE(counters)

@@ -38,7 +38,7 @@ static void teardown(void)
 
 static uint32_t add_shape(const struct nt_interpretation *got, uint32_t i)
 {
-    static const char *const kinds[] = {"", "string", "list", "array", "record", "unreadable"};
+    static const char *const kinds[] = {"", "string", "list", "array", "optional", "record", "unreadable"};
     const struct nt_ttree_shape *shape = &got->shapes[i];
     nt_buffer_append(&text, shape->name.bytes, shape->name.length);
     nt_buffer_append_format(&text, ":%s",
@@ -66,8 +66,9 @@ static void add_steps(const struct nt_interpretation *got, uint32_t first, uint3
 
 static void add_step(const struct nt_interpretation *got, uint32_t i)
 {
-    static const char *const kinds[] = {"",        "skip",   "header", "class",   "list", "members", "rest",
-                                        "counted", "repeat", "string", "counter", "when", "pointer"};
+    static const char *const kinds[] = {"",        "skip", "header",  "class",  "list",
+                                        "members", "rest", "counted", "repeat", "string",
+                                        "counter", "when", "pointer", "clones"};
     const struct nt_step *step = &got->steps[i];
     bool has_other = step->other != 0;
     nt_buffer_append_string(&text, step->kind == NT_STEP_VALUES ? nt_encoding_info(step->encoding)->name
@@ -80,7 +81,8 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED)
         nt_buffer_append_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
-    else if (step->kind == NT_STEP_CLASS ? false : step->count > 1)
+    else if (step->kind != NT_STEP_CLASS && step->kind != NT_STEP_POINTER && step->kind != NT_STEP_CLONES &&
+             step->count > 1)
         nt_buffer_append_format(&text, "*%" PRIu32, step->count);
     if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_CLASS) {
         if (step->version != NT_STREAMER_NEWEST)
@@ -669,6 +671,62 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     element = ELEMENT("TObject*", .type = NT_STREAMER_OBJECT_P);
     example = member_example(&element, 0);
     assert_unreadable(&example, "cannot read pointers to polymorphic objects: TObject*");
+}
+
+/* Where no other class is derived from theirs, and they do not contain themselves. */
+INTERPRET_TEST(objects_of_pointers_are_read_where_they_have_one_class)
+{
+    struct nt_streamer_element number[] = {
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    struct nt_streamer_element node[] = {
+        {.name = TEXT("next"), .type_name = TEXT("Node*"), .type = NT_STREAMER_OBJECT_P},
+        {.name = TEXT("last"), .type_name = TEXT("const Last*"), .type = NT_STREAMER_ANY_P}};
+    struct nt_streamer_element element = ELEMENT("vector<Node*>", .type = NT_STREAMER_STL);
+    struct example example = member_example(&element, 0);
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("Node"), .version = 1, .elements = node, .element_count = COUNT_OF(node)};
+    example.classes[2] = (struct nt_streamer_class){
+        .name = TEXT("Last"), .version = 3, .elements = number, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got,
+                  "obj.x:list>0{item:optional>1{item:record{next:unreadable last:optional>2{item:record{"
+                  "n:int32>3}}}}}");
+    assert_steps(&got, "header{list>0{pointer>1{headerv1{pointer pointer>2{headerv3{BigInt32>3}}}}}}");
+    ck_assert_str_eq(got.shapes[3].unreadable, "objects of class Node contain objects of this class");
+    example.classes[2].is_base = true;
+    got = interpret(&example, 0);
+    ck_assert_str_eq(got.shapes[4].unreadable, "cannot read pointers to polymorphic objects: const Last*");
+}
+
+/* The class of its objects is a text of the data, which is read first. */
+INTERPRET_TEST(a_clones_array_is_a_list_once_its_class_is_known)
+{
+    struct nt_streamer_element number[] = {
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    static const struct nt_text names[] = {TEXT("Dot;2"), TEXT("Dot;1"), TEXT("")};
+    static const char *const head = "header{header{skip*4 BigUInt32#1 when*16#1{skip*2}} string ";
+    struct nt_streamer_element element = ELEMENT("TClonesArray", .type = NT_STREAMER_OBJECT);
+    struct example example = member_example(&element, 0);
+    char steps[200];
+    example.classes[1] =
+        (struct nt_streamer_class){.name = TEXT("Dot"), .version = 2, .elements = number, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    snprintf(steps, sizeof(steps), "%sstring>0}", head);
+    assert_shapes(&got, "obj.x:string>0");
+    assert_steps(&got, steps);
+    ck_assert_uint_eq(got.sample, 1);
+    example.branches[0].clones = names;
+    example.branches[0].clones_count = 1;
+    got = interpret(&example, 0);
+    snprintf(steps, sizeof(steps), "%sclones#1>0{headerv2{BigInt32>1}|BigInt32>1}}", head);
+    assert_shapes(&got, "obj.x:list>0{item:record{n:int32>1}}");
+    assert_steps(&got, steps);
+    ck_assert_uint_eq(got.sample, 0);
+    ck_assert(nt_text_is(got.class_names[0], "Dot;2"));
+    example.branches[0].clones = &names[1];
+    assert_unreadable(&example, "the file does not describe version 1 of class Dot");
+    example.branches[0].clones = &names[2];
+    assert_unreadable(&example, "the classes of its objects are known only from its data");
 }
 
 /* Its template's arguments are the members. */

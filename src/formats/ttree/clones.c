@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The classes of the objects in TClonesArrays that are not split: only the baskets name them.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/model/budget.h"
+
+enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
+
+struct sampling {
+    struct nt_dataset *dataset;
+    const struct nt_ttree_branch *branch;
+    const struct nt_interpretation *interpretation;
+    struct nt_codec_context *context;
+    struct nt_buffer record;
+    uint64_t limit;
+};
+
+/* Decodes the first elements of an output of the basket into memory from malloc. */
+static enum nt_status decode(const struct sampling *sampling, uint32_t output, uint64_t elements,
+                             void **elements_ret, struct nt_error *error)
+{
+    struct nt_decoder decoder;
+    void *state;
+    NT_TRY(nt_basket_decoder(sampling->interpretation, output, &decoder, &state, error));
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .data = (const uint8_t *)sampling->record.bytes,
+                                     .bytes = sampling->record.length,
+                                     .elements = elements,
+                                     .context = sampling->context,
+                                     .limit = sampling->limit};
+    *elements_ret = calloc((size_t)elements + 1, decoder.element_bytes);
+    enum nt_status status =
+        *elements_ret ? decoder.ops->decode(&packed, *elements_ret, error) : nt_fail_memory(error);
+    free(state);
+    return status;
+}
+
+/* The first name in the basket. It is not longer than the basket, as its bytes were counted there. */
+static enum nt_status get_name(const struct sampling *sampling, struct nt_text *name_ret,
+                               struct nt_error *error)
+{
+    uint32_t output = sampling->interpretation->sample - 1;
+    uint64_t *end = NULL;
+    void *bytes = NULL;
+    enum nt_status status = decode(sampling, output, 1, (void **)&end, error);
+    if (status == NT_OK)
+        status = decode(sampling, output + 1, *end, &bytes, error);
+    if (status == NT_OK &&
+        !nt_text_copy(sampling->dataset->arena, (struct nt_text){bytes, (size_t)*end}, name_ret))
+        status = nt_fail_memory(error);
+    free(end);
+    free(bytes);
+    return status;
+}
+
+static enum nt_status search_basket(struct sampling *sampling, const struct nt_basket_location *basket,
+                                    struct nt_text *name_ret, struct nt_error *error)
+{
+    uint32_t source = basket->is_embedded ? sampling->branch->object_source : sampling->branch->file_source;
+    uint64_t entries = basket->end_entry - basket->first_entry;
+    sampling->limit = nt_file_page_limit(sampling->dataset->file, basket->bytes);
+    if (sampling->limit > MAX_BYTES)
+        sampling->limit = MAX_BYTES;
+    nt_buffer_clear(&sampling->record);
+    if (basket->bytes > sampling->limit || entries > INT32_MAX)
+        return NT_OK;
+    NT_TRY(nt_source_append(sampling->dataset->sources[source], basket->offset, basket->bytes,
+                            &sampling->record, error));
+    struct nt_output_count *counts = calloc(sampling->interpretation->output_count, sizeof(*counts));
+    if (!counts)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_basket_count(sampling->interpretation, (const uint8_t *)sampling->record.bytes,
+                                            sampling->record.length, (uint32_t)entries, sampling->limit,
+                                            sampling->context, counts, error);
+    bool is_there = status == NT_OK && counts[sampling->interpretation->sample - 1].elements;
+    free(counts);
+    return is_there ? get_name(sampling, name_ret, error) : status;
+}
+
+/* Leaves the name empty if it is not in the first baskets. What fails here fails again where it is read,
+ * unless it is the machine that failed. */
+static enum nt_status search(struct sampling *sampling, struct nt_text *name_ret, struct nt_error *error)
+{
+    struct nt_basket_location *baskets = NULL;
+    struct nt_error failure = {0};
+    uint32_t count = 0;
+    enum nt_status status = nt_ttree_list_baskets(
+        sampling->branch, sampling->dataset->sources[sampling->branch->file_source]->size, &baskets, &count,
+        &failure);
+    sampling->context = nt_codec_context_new();
+    if (!sampling->context)
+        status = nt_fail_memory(&failure);
+    for (uint32_t i = 0; status == NT_OK && i < count && i < MAX_BASKETS && !name_ret->length; i++)
+        status = search_basket(sampling, &baskets[i], name_ret, &failure);
+    nt_codec_context_free(sampling->context);
+    nt_buffer_deinit(&sampling->record);
+    free(baskets);
+    return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
+}
+
+enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                              uint32_t branch, struct nt_interpretation *interpretation_ret,
+                                              struct nt_error *error)
+{
+    struct nt_ttree_branch *row = &tree->branches[branch];
+    struct nt_text *names = NULL;
+    NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
+    while (interpretation_ret->sample) {
+        struct sampling sampling = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
+        if (!names)
+            row->clones = names = nt_arena_alloc(dataset->arena, NT_CLONES_LIMIT, sizeof(*names));
+        if (!names)
+            return nt_fail_memory(error);
+        if (!row->refusal)
+            NT_TRY(search(&sampling, &names[row->clones_count], error));
+        row->clones_count++;
+        NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
+    }
+    return NT_OK;
+}
