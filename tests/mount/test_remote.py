@@ -107,6 +107,23 @@ def baskets_are_requested_as_a_whole_if_they_are_read_next():
             same(headers(count), 3, 'headers for a size')
 
 
+@case
+def fields_that_are_copied_one_after_the_other_are_requested_together():
+    uproot, awkward, numpy = need('uproot'), need('awkward'), need('numpy')
+    fields, rows = 200, 200
+    with scratch() as directory, served(directory) as site:
+        with uproot.recreate(directory / 'wide.root', compression=None) as file:
+            lists = awkward.unflatten(numpy.arange(8.0 * rows), numpy.full(rows, 8))  # 13 KB
+            names = [f'x{number}' for number in range(fields)]
+            tree = file.mktree('tree', {name: 'var * float64' for name in names})
+            tree.extend({name: lists + number for number, name in enumerate(names)})
+        for name, source in ('local', directory / 'wide.root'), ('remote', site.url('wide.root')):
+            output(NTUPLE, 'cp', '-r', '--data', source, directory / name)
+        same_trees(directory / 'local', directory / 'remote')
+        requests = len(site.ranges())
+        same(requests < fields / 2, True, f'{requests} requests')
+
+
 LARGE_CLUSTERS = 4
 CONNECTIONS = 16
 
