@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import harness
-from harness import Foreground, Skip, case, own_seconds, run, same, scratch
+from harness import Foreground, Skip, case, errors_of, own_seconds, run, same, scratch
 from many_fragments import write_fragments
 from soak import GROUPS, MEBIBYTE, Group
 
@@ -28,16 +28,24 @@ PIECE = 1 << 20
 
 
 def read_file(path):
-    with open(path, 'rb', buffering=0) as file:
-        left = MAX_BYTES
-        while left > 0 and (piece := file.read(PIECE)):
-            left -= len(piece)
+    left = MAX_BYTES
+    try:
+        with open(path, 'rb', buffering=0) as file:
+            while left > 0 and (piece := file.read(PIECE)):
+                left -= len(piece)
+    except OSError as error:
+        raise AssertionError(f'{path}: {error}') from None
+
+
+def reraise(error):
+    """os.walk omits directories that cannot be listed."""
+    raise error
 
 
 def read_some(top):
     """Files at the top of directories, of so many directories."""
     number, has_pages = 0, not IS_FULL
-    for parent, directories, names in os.walk(top):
+    for parent, directories, names in os.walk(top, onerror=reraise):
         if has_pages:
             directories[:] = [name for name in directories if name != 'pages']
         has_pages |= 'pages' in directories
@@ -58,7 +66,10 @@ def write_entering(path, group):
 
 def read_mounted(path):
     with Foreground(path) as mount:
-        read_some(mount.mountpoint)
+        try:
+            read_some(mount.mountpoint)
+        except AssertionError as error:
+            raise AssertionError(f'{error}: {errors_of(mount.mountpoint)}') from None
         same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'', path)
         seconds = own_seconds(mount.decoder)
         same(IS_FULL or seconds < SECONDS, True, f'{path}: {seconds} s')
@@ -102,7 +113,7 @@ def a_dataset_of_many_fragments_is_read_in_little_memory():
 def contents(top):
     """All files, and what they contain; in the short test, the pages of one column only."""
     found, has_pages = {}, False
-    for parent, directories, names in os.walk(top):
+    for parent, directories, names in os.walk(top, onerror=reraise):
         directories.sort()
         if has_pages and not IS_FULL:
             directories[:] = [name for name in directories if name != 'pages']
