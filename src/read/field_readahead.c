@@ -94,8 +94,7 @@ static struct nt_field_sequence *sequence_of(const struct nt_reader *reader, con
 /* ---- Requests ---- */
 
 /* Notes that a field was read. True if others are to be requested now, by this thread. */
-static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes, uint64_t spare,
-                 struct request *request)
+static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes, struct request *request)
 {
     uint32_t distance = rank > sequence->last ? rank - sequence->last : sequence->last - rank;
     if (sequence->length == 0 || distance > NEAR_FIELDS) {
@@ -109,15 +108,12 @@ static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t byt
     sequence->bytes += bytes;
     if (sequence->length < SEQUENCE_FIELDS || sequence->last < sequence->due || sequence->is_busy)
         return false;
-    uint64_t most = sequence->bytes < MIN_BYTES   ? MIN_BYTES
-                    : sequence->bytes < MAX_BYTES ? sequence->bytes
-                                                  : MAX_BYTES;
-    uint32_t fields = sequence->requested ? 2 * sequence->requested : FIRST_FIELDS;
+    uint32_t most = sequence->requested ? 2 * sequence->requested : FIRST_FIELDS;
+    most = most < MAX_FIELDS ? most : MAX_FIELDS;
     request->first = sequence->last + 1 > sequence->end ? sequence->last + 1 : sequence->end;
-    request->count = sequence->count - request->first;
-    if (request->count > (fields < MAX_FIELDS ? fields : MAX_FIELDS))
-        request->count = fields < MAX_FIELDS ? fields : MAX_FIELDS;
-    request->bytes = most < spare ? most : spare;
+    uint32_t left = sequence->count - request->first;
+    request->count = left < most ? left : most;
+    request->bytes = sequence->bytes < MIN_BYTES ? MIN_BYTES : sequence->bytes;
     return sequence->is_busy = request->count > 0;
 }
 
@@ -145,26 +141,29 @@ static uint32_t request_fields(struct nt_reader *reader, struct nt_dataset *data
                                const struct nt_field_sequence *sequence, const struct request *request)
 {
     const uint32_t *fields = sequence->order + request->first;
+    uint64_t spare = nt_source_spare_bytes(dataset->sources[0], true);
+    uint64_t most = spare < MAX_BYTES ? spare : MAX_BYTES;
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_SOON};
     enum nt_status status = NT_OK;
     uint32_t done = 0;
+    most = request->bytes < most ? request->bytes : most;
     nt_fields_announce(dataset, fields, request->count);
-    while (done < request->count && prefetch.bytes < request->bytes && !nt_is_environmental(status))
-        status = add_field(reader, dataset, fields[done++], request->bytes, &prefetch);
+    while (done < request->count && prefetch.bytes < most && !nt_is_environmental(status))
+        status = add_field(reader, dataset, fields[done++], most, &prefetch);
     nt_prefetch_submit(&prefetch);
     return done;
 }
 
 void nt_field_was_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field, uint64_t bytes)
 {
-    struct nt_field_sequence *sequence;
+    /* Opening a stream of a selection can read other streams. */
+    bool is_useful = nt_prefetch_helps(dataset) && !dataset->selection && !dataset->file->resolve;
+    struct nt_field_sequence *sequence = is_useful ? sequence_of(reader, dataset) : NULL;
     struct request request;
-    if (!nt_prefetch_helps(dataset) || dataset->file->resolve || !(sequence = sequence_of(reader, dataset)) ||
-        sequence->ranks[field] == NT_NONE)
+    if (!sequence || sequence->ranks[field] == NT_NONE)
         return;
-    uint64_t spare = nt_source_spare_bytes(dataset->sources[0], true);
     nt_lock_acquire(&sequence->lock);
-    bool is_due = note(sequence, sequence->ranks[field], bytes, spare, &request);
+    bool is_due = note(sequence, sequence->ranks[field], bytes, &request);
     nt_lock_release(&sequence->lock);
     if (!is_due)
         return;

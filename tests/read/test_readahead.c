@@ -411,8 +411,7 @@ TEST(fields_that_are_read_in_order_have_the_next_ones_requested)
     for (uint32_t field = 9; field < FIELDS; field++)
         ahead += read_field(builder, field);
     ck_assert_uint_eq(ahead, FIELDS - 28); /* each once */
-    builder->dataset->sources[0] = recording.inner;
-    builder_free(builder);
+    done(builder, NULL);
 }
 
 TEST(what_is_requested_across_fields_has_a_bound)
@@ -421,8 +420,7 @@ TEST(what_is_requested_across_fields_has_a_bound)
     for (uint32_t field = 0; field < 3; field++)
         ck_assert_uint_eq(read_field(builder, field), 0);
     ck_assert_uint_eq(read_field(builder, 3), 3);
-    builder->dataset->sources[0] = recording.inner;
-    builder_free(builder);
+    done(builder, NULL);
 }
 
 TEST(fields_that_are_far_apart_request_nothing)
@@ -432,6 +430,30 @@ TEST(fields_that_are_far_apart_request_nothing)
         ck_assert_uint_eq(read_field(builder, field), 0);
     for (uint32_t i = 0; i < 5; i++)
         ck_assert_uint_eq(read_field(builder, 20), 0); /* the same one again */
-    builder->dataset->sources[0] = recording.inner;
-    builder_free(builder);
+    done(builder, NULL);
+}
+
+/* Their streams would first have to read which items are selected. */
+TEST(fields_of_a_selection_request_nothing)
+{
+    struct nt_error error;
+    uint64_t ends[PAGE], items[PAGE] = {0};
+    struct builder *builder = builder_new();
+    add_cluster(builder, 0, PAGE);
+    for (uint32_t i = 0; i < PAGE; i++)
+        ends[i] = i + 1;
+    for (uint32_t i = 0; i < FIELDS / 4; i++) {
+        struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+        add_elements(builder, 0, vector.index, ends, PAGE, PAGE);
+        add_elements(builder, 0, vector.values, items, PAGE, PAGE);
+    }
+    finish(builder, NULL);
+    assert_ok(nt_dataset_select(builder->dataset, &(struct nt_entry_range){1, 2}, 1, &error));
+    record(builder);
+    recording.spare = UINT64_MAX;
+    for (uint32_t field = 0; field < 6; field++)
+        nt_field_was_read(builder->reader, builder->dataset, field, PAGE_BYTES);
+    ck_assert_uint_eq(recording.reads, 0);
+    ck_assert_uint_eq(recording.prefetch_count, 0);
+    done(builder, NULL);
 }
