@@ -190,7 +190,7 @@ struct nt_indexed_dataset {
     uint64_t entries, clusters;
     /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
     const char *schema;
-    const char *own_path; /* in the file; NULL: `path` */
+    const char *path_in_file; /* NULL: `path` */
     uint64_t *cluster_entries;
     struct nt_cluster_counts *counts; /* of each cluster; NULL: none */
 };
@@ -367,7 +367,7 @@ struct nt_chain {
     uint32_t next_lazy, opened_together;
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
     uint64_t lazy_open_bytes;    /* of open lazy members; under the lock of the file */
-    struct nt_arena *notes;      /* what is known of lazy members and that no index had; or NULL */
+    struct nt_arena *notes;      /* what is known of lazy members that no index had; or NULL */
     struct nt_lock notes_lock;
 };
 

@@ -102,13 +102,13 @@ static uint32_t group_count_of(const struct nt_chain_slice *slice)
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
 }
 
-/* Of a member that has_lazy: as many as the first one has. */
-static uint64_t waiting_bytes(const struct nt_dataset *dataset)
+/* Of the metadata of a lazy member: as many as the first one has. */
+static uint64_t lazy_bytes(const struct nt_dataset *dataset)
 {
     return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->series[0].slices[0].dataset);
 }
 
-static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+static void put_lazy(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     const struct nt_indexed_dataset *known = slice->lazy;
     uint64_t first = slice->first_entry;
@@ -117,7 +117,7 @@ static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice 
                                  .entries = slice->entries,
                                  .first_cluster = slice->first_cluster,
                                  .clusters = (uint32_t)known->clusters,
-                                 .metadata_bytes = waiting_bytes(dataset),
+                                 .metadata_bytes = lazy_bytes(dataset),
                                  .origin = slice->first_group,
                                  .file = slice->part->path};
     for (uint32_t i = 0; i < known->clusters; i++) {
@@ -278,7 +278,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         if (slice->lazy) {
-            put_waiting(dataset, slice);
+            put_lazy(dataset, slice);
             continue;
         }
         put_groups(dataset, slice);
@@ -613,8 +613,8 @@ static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struc
     return NT_NONE;
 }
 
-static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                   struct nt_group *group, struct nt_error *error)
+static enum nt_status load_lazy(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                struct nt_group *group, struct nt_error *error)
 {
     nt_lock_acquire(&dataset->file->lock); /* another dataset of the chain may need the member */
     enum nt_status status = nt_chain_open_slice(dataset, slice, error);
@@ -784,7 +784,7 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
                            struct nt_error *error)
 {
     if (slice->lazy && !dataset->field_groups)
-        return load_waiting(dataset, slice, group, error);
+        return load_lazy(dataset, slice, group, error);
     enum nt_status status = nt_chain_pin_member(dataset, slice, error);
     if (status != NT_OK)
         return status;

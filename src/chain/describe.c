@@ -393,8 +393,8 @@ void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slic
         slice->lazy && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
     if (*meant) {
         nt_json_member_string(json, "dataset", meant);
-    } else if (slice->lazy && slice->lazy->own_path) {
-        nt_json_member_string(json, "dataset", slice->lazy->own_path);
+    } else if (slice->lazy && slice->lazy->path_in_file) {
+        nt_json_member_string(json, "dataset", slice->lazy->path_in_file);
     } else if (named) {
         nt_append_dataset_path(&path, named);
         nt_json_member_buffer(json, "dataset", &path);

@@ -71,8 +71,8 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
 {
     if (!dataset->schema || !dataset->cluster_entries)
         return;
-    if (dataset->own_path)
-        nt_json_member_string(json, "path_in_file", dataset->own_path);
+    if (dataset->path_in_file)
+        nt_json_member_string(json, "path_in_file", dataset->path_in_file);
     nt_json_member_string(json, "schema", dataset->schema);
     nt_json_member_array(json, "cluster_entries");
     for (uint64_t i = 0; i < dataset->clusters; i++)
@@ -136,7 +136,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
     bool is_readable = is_text(file->path) && is_text(file->meant) && file->inode <= INT64_MAX &&
                        is_text(file->validator) && is_text(file->state);
     for (uint32_t i = 0; i < file->dataset_count; i++)
-        is_readable &= is_text(file->datasets[i].path) && is_text(file->datasets[i].own_path);
+        is_readable &= is_text(file->datasets[i].path) && is_text(file->datasets[i].path_in_file);
     if (!is_readable)
         return;
     put_file(out, file, true);
@@ -228,7 +228,7 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
     if (json_object_get(object, "path_in_file"))
-        NT_TRY(take_text(reading, object, "path_in_file", &dataset->own_path));
+        NT_TRY(take_text(reading, object, "path_in_file", &dataset->path_in_file));
     NT_TRY(take_text(reading, object, "schema", &dataset->schema));
     return read_counts(reading, object, dataset);
 }
@@ -434,7 +434,8 @@ static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_
     return status;
 }
 
-/* Does the dataset in a folder still have the version of the index? */
+/* Does the dataset in a folder still have the version of the index? A folder on a server stays open, so that
+ * its lists are not requested again. */
 static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *part,
                              const struct nt_indexed_file *known)
 {
@@ -642,7 +643,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
         return NT_OK;
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
-    if (strcmp(path, own_path) && !(known->own_path = nt_arena_copy(arena, own_path, own_length)))
+    if (strcmp(path, own_path) && !(known->path_in_file = nt_arena_copy(arena, own_path, own_length)))
         return NT_NO_MEMORY;
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);

@@ -283,8 +283,8 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 
 enum { MAX_TOGETHER = 64 };
 
-/* Metadata of open lazy members, until they close. */
-static void count_woken(struct nt_chain *chain, struct nt_chain_member *part)
+/* Counts the metadata of an open lazy member, until it closes. */
+static void count_lazy_open(struct nt_chain *chain, struct nt_chain_member *part)
 {
     if (!part->file || !part->is_lazy || part->lazy_open_bytes)
         return;
@@ -318,7 +318,7 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
     chain->next_lazy = opening.end;
     open_together(&opening);
     for (uint32_t i = number; i < number + count; i++)
-        count_woken(chain, &chain->parts[i]);
+        count_lazy_open(chain, &chain->parts[i]);
 }
 
 /* Closes members that were opened ahead of a reader who has gone elsewhere. */
@@ -345,7 +345,7 @@ enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_sl
     if (!part->file && part->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
         close_ahead(file);
         nt_chain_open_member(chain, &chain->parts[number]);
-        count_woken(chain, &chain->parts[number]);
+        count_lazy_open(chain, &chain->parts[number]);
     }
     if (!part->file)
         status = nt_fail_copy(error, &part->failure);

@@ -221,7 +221,7 @@ static enum nt_status number_part(struct nt_file *file, const struct nt_chain_me
 enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    uint64_t total = 0, waiting = 0;
+    uint64_t total = 0, lazy = 0;
     for (uint32_t i = 0, of_series = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
         struct nt_chain_member *part = &chain->parts[i];
         of_series = nt_chain_begins_series(chain, i) ? i : of_series;
@@ -231,12 +231,12 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
                              : part->known->files ? part->known->files
                                                   : chain->parts[of_series].source_count;
         total += part->source_count;
-        waiting += part->is_lazy ? part->known->files : 0;
+        lazy += part->is_lazy ? part->known->files : 0;
     }
     if (total >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the files of the chain have more than 2^32 sources");
     /* Each is a source of the file and of a dataset. The index, which has their number, may be wrong. */
-    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, 2 * waiting * sizeof(struct checked_source),
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, 2 * lazy * sizeof(struct checked_source),
                           NT_NO_OFFSET, error));
     file->layout_sources = nt_arena_alloc(file->arena, total + 1, sizeof(struct nt_source *));
     if (!file->layout_sources)

@@ -133,9 +133,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
 void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
                             size_t count);
 /* The end of the part that has an element. A reader of several streams reads no further before it has read
- * the others to this end, so that each file of a dataset of many files is read once. UINT64_MAX: it need not
- * stop.
- */
+ * the others to this end, so that each file of a dataset of many files is read once. UINT64_MAX: no end. */
 uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
 
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid

@@ -231,7 +231,7 @@ TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown =
     struct nt_chain_index *index;
     const struct nt_indexed_file *file = read_line(FOLDER, "/a", &index);
     ck_assert_uint_eq(file->files, 4);
-    ck_assert_str_eq(file->datasets[0].own_path, "a");
+    ck_assert_str_eq(file->datasets[0].path_in_file, "a");
     struct nt_chain_identity found =
         nt_chain_identity_of(&(struct stat){.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}});
     strcpy(found.state, "dev:3");

@@ -2,9 +2,10 @@
  *
  * Regular files as sources, read by pread. Each read checks that the file has not changed (device,
  * inode, size, mtime). The files of a pool share a limited number of descriptors: the least recently
- * used file is closed, and reopened on demand. The first read of a small file of a pool reads
- * all of it, and its bytes are kept while its descriptor is open: a dataset of many small files reads each in
- * small pieces. */
+ * used file is closed, and reopened on demand. The first read of a small file of a pool reads all of it.
+ * Its bytes are kept while its descriptor is open, since datasets of many small files read each in small
+ * pieces.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

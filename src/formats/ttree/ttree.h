@@ -383,11 +383,12 @@ struct nt_step {
     uint8_t bits;     /* as in nt_decoder */
     uint8_t counter;  /* VALUES: its number, from 1; COUNTED, WHEN, CLONES: whose value counts; else 0 */
     uint32_t output;  /* NT_NONE: skipped */
-    uint32_t count;   /* HEADER, CLASS: the checksum that the body reads; 0: any */
-    uint32_t end;     /* index of the step after the body */
-    uint32_t
-        other; /* HEADER, WHEN, CLONES: index of the first step of the other body, which ends at `end`; the
-                * first body ends here. 0: there is none; for HEADER and CLONES, such data is unsupported */
+    /* HEADER, CLASS: the checksum that the body reads; 0: any. POINTER, CLONES: index of the class's name. */
+    uint32_t count;
+    uint32_t end; /* index of the step after the body */
+    /* HEADER, WHEN, CLONES: index of the first step of the other body, which ends at `end`; the first body
+     * ends here. 0: there is none; for HEADER and CLONES, such data is unsupported. */
+    uint32_t other;
     int32_t version;         /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; -2: an
                               * object is an error */
     double minimum, maximum; /* as in nt_decoder */
