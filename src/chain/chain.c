@@ -25,7 +25,7 @@
 struct building {
     struct nt_file *file;
     struct nt_chain *chain;
-    bool is_stub; /* of the first part of each series */
+    bool is_stub; /* of the first member of each series */
     struct nt_error *error;
 };
 
@@ -45,8 +45,8 @@ static enum nt_status keep_failure(const struct nt_error *failure, struct nt_are
 static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_arena *arena,
                                     struct nt_chain_slice *slice, struct nt_error *error)
 {
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->part, first);
-    struct nt_error failure = slice->part->failure;
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->member, first);
+    struct nt_error failure = slice->member->failure;
     if (!known)
         return nt_fail_copy(error, &failure);
     slice->entries = known->entries;
@@ -59,28 +59,28 @@ static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_ar
 static enum nt_status count_share(const struct nt_dataset *first, struct nt_chain_slice *slice,
                                   struct nt_error *failure)
 {
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->part, first);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->member, first);
     slice->entries = known ? known->entries : slice->dataset->entries;
     if (slice->entries == slice->dataset->entries)
         return NT_OK;
     nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries according to the index", slice->entries,
                    slice->dataset->entries);
-    nt_error_context(failure, "%s", slice->part->path);
+    nt_error_context(failure, "%s", slice->member->path);
     return NT_CORRUPT;
 }
 
 static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
                                  struct nt_arena *arena, struct nt_chain_slice *slice)
 {
-    const struct nt_chain_member *part = slice->part;
+    const struct nt_chain_member *member = slice->member;
     struct nt_error failure = {0};
-    if (part->is_lazy && (slice->lazy = nt_chain_indexed_dataset(part, first))) {
+    if (member->is_lazy && (slice->lazy = nt_chain_indexed_dataset(member, first))) {
         slice->entries = slice->lazy->entries;
         return NT_OK;
     }
-    if (!part->file)
+    if (!member->file)
         return fill_unopened(first, arena, slice, building->error);
-    enum nt_status status = nt_chain_match_dataset(first, part, &slice->dataset, building->error);
+    enum nt_status status = nt_chain_match_dataset(first, member, &slice->dataset, building->error);
     if (status == NT_OK)
         status = count_share(first, slice, &failure);
     if (status == NT_OK && building->chain->options.rule != NT_CHAIN_UNION) {
@@ -93,8 +93,8 @@ static enum nt_status fill_share(const struct building *building, const struct n
         return keep_failure(&failure, arena, slice, building->error);
     if (failure.status)
         return nt_fail_copy(building->error, &failure);
-    if (status != NT_OK && !nt_message_about(building->error->message, part->path))
-        nt_error_context(building->error, "%s", part->path);
+    if (status != NT_OK && !nt_message_about(building->error->message, member->path))
+        nt_error_context(building->error, "%s", member->path);
     return status;
 }
 
@@ -146,12 +146,13 @@ static enum nt_status fill_series(const struct building *building, struct nt_dat
 static enum nt_status fill_friend(const struct building *building, struct nt_dataset *dataset,
                                   struct nt_chain_series *series)
 {
-    const struct nt_chain_member *part = series->slices[0].part;
+    const struct nt_chain_member *member = series->slices[0].member;
     struct nt_dataset *first;
     uint64_t entries;
-    enum nt_status status = nt_file_find(part->file, part->listed->sample->dataset, &first, building->error);
+    enum nt_status status =
+        nt_file_find(member->file, member->listed->sample->dataset, &first, building->error);
     if (status != NT_OK)
-        nt_error_context(building->error, "%s", part->path);
+        nt_error_context(building->error, "%s", member->path);
     else
         status = fill_series(building, dataset, first, series, &entries);
     if (status != NT_OK)
@@ -165,8 +166,8 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
                                    struct nt_dataset *first)
 {
     struct nt_error *error = building->error;
-    struct nt_chain_member *parts = building->chain->parts;
-    uint32_t count = building->chain->part_count;
+    struct nt_chain_member *members = building->chain->members;
+    uint32_t count = building->chain->member_count;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
     if (!chain || !(chain->slices = nt_arena_alloc(dataset->arena, count, sizeof(*chain->slices))))
@@ -174,8 +175,8 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     dataset->is_concatenated = true;
     dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
-    for (uint32_t i = 0; i < count; i = nt_chain_next_part(building->chain, i, building->is_stub))
-        chain->slices[chain->slice_count++].part = &parts[i];
+    for (uint32_t i = 0; i < count; i = nt_chain_next_member(building->chain, i, building->is_stub))
+        chain->slices[chain->slice_count++].member = &members[i];
     NT_TRY(nt_chain_divide(dataset, error));
     NT_TRY(fill_series(building, dataset, first, &chain->series[0], &dataset->entries));
     for (uint32_t i = 1; i < chain->series_count; i++)
@@ -222,8 +223,8 @@ static enum nt_status add_directories(const struct building *building, const str
 static void widen(const struct building *building)
 {
     struct nt_file *file = building->file;
-    for (uint32_t i = 0; i < building->chain->part_count; i++) {
-        const struct nt_file *own = building->chain->parts[i].file;
+    for (uint32_t i = 0; i < building->chain->member_count; i++) {
+        const struct nt_file *own = building->chain->members[i].file;
         if (!own)
             continue;
         file->is_size_unverified |= own->is_size_unverified;
@@ -250,8 +251,8 @@ static enum nt_status add_datasets(const struct building *building, const struct
 static enum nt_status fill_file(const struct building *building)
 {
     struct nt_file *file = building->file;
-    const struct nt_chain_member *part = &building->chain->parts[0];
-    const struct nt_file *first = part->file;
+    const struct nt_chain_member *member = &building->chain->members[0];
+    const struct nt_file *first = member->file;
     file->format = first->format;
     file->describe = nt_chain_describe_file;
     file->layout = nt_chain_lay_out;
@@ -261,16 +262,16 @@ static enum nt_status fill_file(const struct building *building)
     widen(building);
     NT_TRY(nt_chain_number_sources(file, building->is_stub, building->error));
     NT_TRY(add_directories(building, first));
-    return add_datasets(building, part);
+    return add_datasets(building, member);
 }
 
 static void let_go(struct nt_chain *chain)
 {
     if (chain->holders && --chain->holders)
         return;
-    for (uint32_t i = 0; i < chain->part_count + chain->skipped; i++) {
-        nt_chain_close_member(&chain->parts[i]);
-        nt_source_close(chain->parts[i].source);
+    for (uint32_t i = 0; i < chain->member_count + chain->skipped; i++) {
+        nt_chain_close_member(&chain->members[i]);
+        nt_source_close(chain->members[i].source);
     }
     nt_source_pool_free(chain->pool);
     nt_chain_list_free(chain->owned_list);
@@ -282,7 +283,7 @@ static void let_go(struct nt_chain *chain)
     if (chain->total)
         nt_budget_deinit(chain->total);
     free(chain->total);
-    free(chain->parts);
+    free(chain->members);
     free(chain);
 }
 
@@ -298,7 +299,7 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     struct nt_source *source;
     if (chain->total) /* the total limits it, and its members have limits of their own */
         limits.metadata_bytes = UINT64_MAX;
-    enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
+    enum nt_status status = nt_chain_source_new(name, chain->members[0].file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
     if (status != NT_OK)
@@ -310,7 +311,7 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     return NT_OK;
 }
 
-/* Builds a file from all parts of a chain, or its stub. */
+/* Builds a file from all members of a chain, or its stub. */
 static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char *name,
                                 struct nt_file **file_ret, struct nt_error *error)
 {
@@ -329,8 +330,8 @@ static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char
 
 /* ---- Members ---- */
 
-/* Has the part one of the datasets that the first part has? */
-static bool has_dataset(const struct nt_file *first, const struct nt_chain_member *part)
+/* Has the member one of the datasets that the first member has? */
+static bool has_dataset(const struct nt_file *first, const struct nt_chain_member *member)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < first->dataset_count; i++) {
@@ -338,7 +339,7 @@ static bool has_dataset(const struct nt_file *first, const struct nt_chain_membe
         struct nt_dataset *found;
         if (!is_chained(first->datasets[i]))
             continue;
-        status = nt_chain_match_dataset(first->datasets[i], part, &found, &failure);
+        status = nt_chain_match_dataset(first->datasets[i], member, &found, &failure);
         if (status != NT_INCOMPATIBLE)
             return true;
     }
@@ -346,46 +347,46 @@ static bool has_dataset(const struct nt_file *first, const struct nt_chain_membe
 }
 
 /* Files without a dataset of the chain are like files that are missing. */
-static void close_parts_without_dataset(const struct nt_chain *chain)
+static void close_members_without_dataset(const struct nt_chain *chain)
 {
     const struct nt_file *first = NULL;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        struct nt_chain_member *part = &chain->parts[i];
+    for (uint32_t i = 0; i < chain->member_count; i++) {
+        struct nt_chain_member *member = &chain->members[i];
         if (nt_chain_begins_series(chain, i))
             first = NULL;
-        if (first && part->file && !part->known && !has_dataset(first, part)) {
-            nt_fail(&part->failure, NT_INCOMPATIBLE, NT_NO_OFFSET, "%s: has no dataset of the chain",
-                    part->path);
-            nt_chain_close_member(part);
+        if (first && member->file && !member->known && !has_dataset(first, member)) {
+            nt_fail(&member->failure, NT_INCOMPATIBLE, NT_NO_OFFSET, "%s: has no dataset of the chain",
+                    member->path);
+            nt_chain_close_member(member);
         }
-        first = first ? first : part->file;
+        first = first ? first : member->file;
     }
 }
 
-static bool is_of_friend(const struct nt_chain_member *part)
+static bool is_of_friend(const struct nt_chain_member *member)
 {
-    return nt_chain_friend_of(part->listed->sample) != NULL;
+    return nt_chain_friend_of(member->listed->sample) != NULL;
 }
 
 /* Says how many of the files that were tried cannot be used, and why the first cannot. */
 static enum nt_status refuse_files(const struct nt_chain *chain, uint32_t failed, uint32_t tried,
                                    const struct nt_error *first, const char *advice, struct nt_error *error)
 {
-    if (chain->part_count + chain->skipped == 1)
+    if (chain->member_count + chain->skipped == 1)
         return nt_fail_copy(error, first);
     return nt_fail(error, first->status, NT_NO_OFFSET,
                    "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", failed,
-                   tried < chain->part_count + chain->skipped ? "the first " : "", tried,
+                   tried < chain->member_count + chain->skipped ? "the first " : "", tried,
                    failed > 1 ? "; the first" : "", first->message, advice);
 }
 
-/* Is the part's failure one that its series cannot do without? Parts after the first of a series with
+/* Is the member's failure one that its series cannot do without? Members after the first of a series with
  * known entries can fail: only reads of their rows do. */
 static bool has_failed(const struct nt_chain *chain, uint32_t number)
 {
-    const struct nt_chain_member *part = &chain->parts[number];
-    return !part->file && part->failure.status != NT_OK &&
-           (!part->known || nt_chain_begins_series(chain, number));
+    const struct nt_chain_member *member = &chain->members[number];
+    return !member->file && member->failure.status != NT_OK &&
+           (!member->known || nt_chain_begins_series(chain, number));
 }
 
 static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_error *error)
@@ -393,61 +394,61 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
     const struct nt_chain_member *first = NULL;
     uint32_t failed = 0, tried = 0;
     bool can_skip = false;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        const struct nt_chain_member *part = &chain->parts[i];
-        tried += part->file || part->is_lazy || part->failure.status != NT_OK;
-        if (!has_failed(chain, i) || (chain->options.skip_failed && !is_of_friend(part)))
+    for (uint32_t i = 0; i < chain->member_count; i++) {
+        const struct nt_chain_member *member = &chain->members[i];
+        tried += member->file || member->is_lazy || member->failure.status != NT_OK;
+        if (!has_failed(chain, i) || (chain->options.skip_failed && !is_of_friend(member)))
             continue;
-        first = failed++ ? first : part;
-        can_skip |= !is_of_friend(part);
+        first = failed++ ? first : member;
+        can_skip |= !is_of_friend(member);
     }
     return first ? refuse_files(chain, failed, tried, &first->failure,
                                 can_skip ? "; missing=skip accepts more files" : "", error)
                  : NT_OK;
 }
 
-/* Omits or refuses parts that fail to open. The order of the others does not change. A friend cannot omit
+/* Omits or refuses members that fail to open. The order of the others does not change. A friend cannot omit
  * any. */
-static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
+static enum nt_status settle_members(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, failed_count = 0;
-    struct nt_chain_member *parts = chain->parts, *failed;
+    struct nt_chain_member *members = chain->members, *failed;
     if (chain->options.skip_failed)
-        close_parts_without_dataset(chain);
+        close_members_without_dataset(chain);
     NT_TRY(refuse_failed(chain, error));
-    if (!(failed = calloc(chain->part_count, sizeof(*failed))))
+    if (!(failed = calloc(chain->member_count, sizeof(*failed))))
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < chain->part_count; i++)
-        *(has_failed(chain, i) ? &failed[failed_count++] : &parts[kept++]) = parts[i];
-    memcpy(parts + kept, failed, failed_count * sizeof(*failed));
+    for (uint32_t i = 0; i < chain->member_count; i++)
+        *(has_failed(chain, i) ? &failed[failed_count++] : &members[kept++]) = members[i];
+    memcpy(members + kept, failed, failed_count * sizeof(*failed));
     free(failed);
-    chain->part_count = kept;
+    chain->member_count = kept;
     chain->skipped += failed_count;
-    return kept && !is_of_friend(&parts[0])
+    return kept && !is_of_friend(&members[0])
                ? NT_OK
                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
                          failed_count);
 }
 
-/* Opens parts [first, end); if the last of them is omitted, also its successors until one opens. */
+/* Opens members [first, end); if the last of them is omitted, also its successors until one opens. */
 static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint32_t end,
                                     const struct nt_file *stub, struct nt_error *error)
 {
     NT_TRY(nt_chain_members_open(chain, first, end, stub, error));
-    for (; chain->options.skip_failed && !chain->parts[end - 1].file && !chain->parts[end - 1].is_lazy &&
+    for (; chain->options.skip_failed && !chain->members[end - 1].file && !chain->members[end - 1].is_lazy &&
            end < nt_chain_series_end(chain, first);
          end++)
         NT_TRY(nt_chain_members_open(chain, end, end + 1, stub, error));
-    return settle_parts(chain, error);
+    return settle_members(chain, error);
 }
 
-/* Opens all parts but those that can wait, and makes the whole file of a stub. */
+/* Opens all members but those that can wait, and makes the whole file of a stub. */
 static enum nt_status open_others(const struct nt_file *stub, struct nt_file **file_ret,
                                   struct nt_error *error)
 {
     struct nt_chain *chain = stub->format_data;
     nt_chain_find_lazy(stub);
-    NT_TRY(open_required(chain, 0, chain->part_count, stub, error));
+    NT_TRY(open_required(chain, 0, chain->member_count, stub, error));
     return make_file(chain, false, stub->path, file_ret, error);
 }
 
@@ -458,18 +459,18 @@ struct trial {
     const struct nt_file *stub;
     uint64_t deadline; /* in nt_nanoseconds() */
     atomic_uint next;
-    uint64_t *entries;     /* [part]: of its last dataset; with friends there is only one */
+    uint64_t *entries;     /* [member]: of its last dataset; with friends there is only one */
     pthread_mutex_t mutex; /* for what follows */
     uint32_t tried, failed;
     bool can_skip, can_unite; /* which options accept a file that failed */
-    uint32_t number;          /* in the list, of the part with this failure */
+    uint32_t number;          /* in the list, of the member with this failure */
     struct nt_error failure;
 };
 
 /* Compares the datasets of an open member (a copy, with its number in the chain) with those of the first
  * member of its series. */
 static enum nt_status compare_datasets(const struct trial *trial, uint32_t number,
-                                       const struct nt_chain_member *part, bool *can_unite_ret,
+                                       const struct nt_chain_member *member, bool *can_unite_ret,
                                        struct nt_error *error)
 {
     const struct nt_file *stub = trial->stub;
@@ -478,12 +479,12 @@ static enum nt_status compare_datasets(const struct trial *trial, uint32_t numbe
         if (stub->datasets[i]->failure)
             continue;
         struct nt_dataset *first =
-                              nt_chain_slice_of(stub->datasets[i], &trial->chain->parts[number])->dataset,
+                              nt_chain_slice_of(stub->datasets[i], &trial->chain->members[number])->dataset,
                           *other;
         uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
         if (!fields)
             return nt_fail_memory(error);
-        status = nt_chain_match_dataset(first, part, &other, error);
+        status = nt_chain_match_dataset(first, member, &other, error);
         if (status == NT_OK) {
             status = nt_chain_match_fields(first, other, fields, error);
             *can_unite_ret = status != NT_OK;
@@ -494,13 +495,13 @@ static enum nt_status compare_datasets(const struct trial *trial, uint32_t numbe
     return status;
 }
 
-static void add_result(struct trial *trial, const struct nt_chain_member *part, bool can_unite)
+static void add_result(struct trial *trial, const struct nt_chain_member *member, bool can_unite)
 {
     pthread_mutex_lock(&trial->mutex);
-    bool has_failed = part->failure.status != NT_OK;
-    if (has_failed && (trial->failed == 0 || part->number < trial->number)) {
-        trial->number = part->number;
-        trial->failure = part->failure;
+    bool has_failed = member->failure.status != NT_OK;
+    if (has_failed && (trial->failed == 0 || member->number < trial->number)) {
+        trial->number = member->number;
+        trial->failure = member->failure;
     }
     trial->tried++;
     trial->failed += has_failed;
@@ -509,24 +510,24 @@ static void add_result(struct trial *trial, const struct nt_chain_member *part, 
     pthread_mutex_unlock(&trial->mutex);
 }
 
-/* Keeps nothing open, so that a later use finds the parts as they are then. */
+/* Keeps nothing open, so that a later use finds the members as they are then. */
 static void *trial_worker(void *argument)
 {
     struct trial *trial = argument;
     const struct nt_chain *chain = trial->chain;
-    for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->part_count;) {
-        struct nt_chain_member part = chain->parts[i];
+    for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->member_count;) {
+        struct nt_chain_member member = chain->members[i];
         bool can_unite = false, is_open = nt_chain_begins_series(chain, i);
         if (nt_nanoseconds() > trial->deadline)
             break;
         if (!is_open)
-            nt_chain_try_member(&part, chain);
-        if (part.file && compare_datasets(trial, i, &part, &can_unite, &part.failure) != NT_OK &&
-            !nt_message_about(part.failure.message, part.path))
-            nt_error_context(&part.failure, "%s", part.path);
+            nt_chain_try_member(&member, chain);
+        if (member.file && compare_datasets(trial, i, &member, &can_unite, &member.failure) != NT_OK &&
+            !nt_message_about(member.failure.message, member.path))
+            nt_error_context(&member.failure, "%s", member.path);
         if (!is_open)
-            nt_file_close(part.file);
-        add_result(trial, &part, can_unite);
+            nt_file_close(member.file);
+        add_result(trial, &member, can_unite);
     }
     return NULL;
 }
@@ -537,8 +538,8 @@ static bool can_be_tried(const struct nt_file *file)
     const struct nt_chain *chain = file->format_data;
     if (!file->resolve || chain->options.index)
         return false;
-    for (uint32_t i = 0; i < chain->part_count; i++)
-        if (chain->parts[i].listed->address)
+    for (uint32_t i = 0; i < chain->member_count; i++)
+        if (chain->members[i].listed->address)
             return false;
     return true;
 }
@@ -548,7 +549,7 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
 {
     const struct nt_chain *chain = trial->chain;
     uint64_t expected = 0;
-    for (uint32_t i = 0, end; i < chain->part_count; i = end) {
+    for (uint32_t i = 0, end; i < chain->member_count; i = end) {
         uint64_t found = 0;
         end = nt_chain_series_end(chain, i);
         for (uint32_t k = i; k < end; k++)
@@ -556,7 +557,7 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
                 return NT_OK; /* the whole chain reports it */
         expected = i ? expected : found;
         if (i)
-            NT_TRY(nt_chain_check_friend(chain->parts[i].listed->sample->name, expected, found, error));
+            NT_TRY(nt_chain_check_friend(chain->members[i].listed->sample->name, expected, found, error));
     }
     return NT_OK;
 }
@@ -569,16 +570,16 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
     struct trial trial = {.chain = chain,
                           .stub = file,
                           .deadline = nt_nanoseconds() + NT_SECOND,
-                          .entries = calloc(chain->part_count, sizeof(*trial.entries)),
+                          .entries = calloc(chain->member_count, sizeof(*trial.entries)),
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (!trial.entries)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
-        add_result(&trial, &chain->parts[chain->part_count + i], false);
-    nt_chain_work_together(chain, 0, chain->part_count, trial_worker, &trial);
+        add_result(&trial, &chain->members[chain->member_count + i], false);
+    nt_chain_work_together(chain, 0, chain->member_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
     enum nt_status status = NT_OK;
-    if (trial.failed == 0 && trial.tried == chain->part_count)
+    if (trial.failed == 0 && trial.tried == chain->member_count)
         status = check_friends(&trial, error);
     free(trial.entries);
     if (trial.failed == 0)
@@ -633,17 +634,17 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
         free(chain);
         return nt_fail_memory(error);
     }
-    chain->parts = calloc(list->count, sizeof(*chain->parts));
+    chain->members = calloc(list->count, sizeof(*chain->members));
     chain->pool = nt_chain_pool_new();
     chain->open = *options;
     chain->options = *chain_options;
-    if (!chain->parts || !chain->pool || !add_total(chain)) {
+    if (!chain->members || !chain->pool || !add_total(chain)) {
         let_go(chain);
         return nt_fail_memory(error);
     }
-    chain->part_count = list->count;
+    chain->member_count = list->count;
     for (uint32_t i = 0; i < list->count; i++)
-        chain->parts[i] =
+        chain->members[i] =
             (struct nt_chain_member){.path = list->files[i].path, .listed = &list->files[i], .number = i};
     *chain_ret = chain;
     return NT_OK;
@@ -660,10 +661,10 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 
-/* Opens what a stub needs: the first part of each series, which has all fields. */
+/* Opens what a stub needs: the first member of each series, which has all fields. */
 static enum nt_status open_first(struct nt_chain *chain, struct nt_error *error)
 {
-    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_series_end(chain, i))
+    for (uint32_t i = 0; i < chain->member_count; i = nt_chain_series_end(chain, i))
         NT_TRY(open_required(chain, i, i + 1, NULL, error));
     return NT_OK;
 }
@@ -671,9 +672,9 @@ static enum nt_status open_first(struct nt_chain *chain, struct nt_error *error)
 static bool has_others(const struct nt_chain *chain)
 {
     uint32_t next = 0;
-    while (next < chain->part_count && nt_chain_begins_series(chain, next))
+    while (next < chain->member_count && nt_chain_begins_series(chain, next))
         next++;
-    return next < chain->part_count;
+    return next < chain->member_count;
 }
 
 /* Makes the file of a chain, or a stub of it, if it has more files than the first of each series. */
@@ -682,7 +683,7 @@ static enum nt_status open_stub(struct nt_chain *chain, const char *name, bool *
 {
     bool is_union = chain->options.rule == NT_CHAIN_UNION; /* it compares all schemas */
     enum nt_status status =
-        is_union ? open_required(chain, 0, chain->part_count, NULL, error) : open_first(chain, error);
+        is_union ? open_required(chain, 0, chain->member_count, NULL, error) : open_first(chain, error);
     *is_stub_ret = !is_union && has_others(chain);
     return status == NT_OK ? make_file(chain, *is_stub_ret, name, file_ret, error) : status;
 }

@@ -233,8 +233,9 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
 
 /* Describes an open member as an index does, for the datasets of a chain, with the page lists that this
  * needs. NULL if later openings could not check that it is the same file, or without memory. */
-const struct nt_indexed_file *
-nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *part, struct nt_arena *arena);
+const struct nt_indexed_file *nt_chain_note_member(const struct nt_file *file,
+                                                   const struct nt_chain_member *member,
+                                                   struct nt_arena *arena);
 
 /* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. Omits
  * elements if the line would be longer than `max_bytes` with them. */
@@ -261,7 +262,7 @@ static inline bool nt_chain_identity_lasts(const struct nt_chain_identity *ident
 
 /* Of a file that is local, or only listed so far. */
 struct nt_chain_identity nt_chain_identity_of(const struct stat *found);
-enum nt_status nt_chain_identify_member(const struct nt_chain_member *part,
+enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
                                         struct nt_chain_identity *identity_ret, struct nt_error *error);
 /* Of the current version of the dataset in a folder; `requested` as in nt_open_options. The options then
  * select it while the identity lives. NT_UNSUPPORTED if its changes cannot be seen. */
@@ -345,16 +346,16 @@ struct nt_chain_member {
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
-/* The format_data of an nt_file: of a stub, which uses only the first part of each series, or of the whole
+/* The format_data of an nt_file: of a stub, which uses only the first member of each series, or of the whole
  * chain. */
 struct nt_chain {
-    struct nt_chain_member *parts; /* the omitted ones follow the part_count others */
-    uint32_t part_count;
-    uint32_t skipped;            /* number of omitted parts */
-    struct nt_source_pool *pool; /* for parts that are local files */
+    struct nt_chain_member *members; /* the omitted ones follow the member_count others */
+    uint32_t member_count;
+    uint32_t skipped;            /* number of omitted members */
+    struct nt_source_pool *pool; /* for members that are local files */
     struct nt_budget
-        *total; /* the common limit of all parts and the chain; NULL: the caller set a limit per part */
-    struct nt_open_options open; /* how to open parts; pointers in it outlive the chain */
+        *total; /* the common limit of all members and the chain; NULL: the caller set a limit per member */
+    struct nt_open_options open; /* how to open members; pointers in it outlive the chain */
     /* Freed with the chain; NULL: the caller owns them. */
     struct nt_chain_list *owned_list;
     struct nt_fetcher *owned_fetcher;
@@ -375,7 +376,7 @@ struct nt_chain_series;
 
 /* A member's part of a dataset of the chain. The arrays are in the dataset's arena. */
 struct nt_chain_slice {
-    const struct nt_chain_member *part;
+    const struct nt_chain_member *member;
     const struct nt_chain_series *series;
     struct nt_dataset *dataset;     /* of the member; NULL: the member is not open */
     const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
@@ -440,7 +441,7 @@ struct nt_chain_series {
     const struct nt_cluster_counts *first_counts; /* of the first member; or NULL */
 };
 
-/* The format_data of an nt_dataset: one slice per part of the chain. */
+/* The format_data of an nt_dataset: one slice per member of the chain. */
 struct nt_chain_dataset {
     struct nt_chain_slice *slices;
     uint32_t slice_count;
@@ -473,9 +474,9 @@ static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_datas
 
 /* ---- Matching datasets ---- */
 
-/* Finds an open part's dataset at the path of the first part's, or the one that a specification
+/* Finds an open member's dataset at the path of the first member's, or the one that a specification
  * selects. NT_INCOMPATIBLE if it is missing or of another format; else the dataset's own failure. */
-enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
+enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *member,
                                       struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* ---- Matching fields ---- */
@@ -520,20 +521,20 @@ enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain
 
 /* ---- Friends ---- */
 
-/* Is the part the first of the samples, or of a friend? */
-bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part);
-/* The end of the series of parts that begins at `first`. */
+/* Is the member the first of the samples, or of a friend? */
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t member);
+/* The end of the series of members that begins at `first`. */
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first);
-/* The part after one that a file uses: in a stub, the first of the next series. */
-uint32_t nt_chain_next_part(const struct nt_chain *chain, uint32_t part, bool is_stub);
-/* The slice of a part; in a stub, that of the first part of its series. */
+/* The member after one that a file uses: in a stub, the first of the next series. */
+uint32_t nt_chain_next_member(const struct nt_chain *chain, uint32_t member, bool is_stub);
+/* The slice of a member; in a stub, that of the first member of its series. */
 struct nt_chain_slice *nt_chain_slice_of(const struct nt_dataset *dataset,
-                                         const struct nt_chain_member *part);
+                                         const struct nt_chain_member *member);
 /* NT_INCOMPATIBLE if a friend has other entries than the samples. */
 enum nt_status nt_chain_check_friend(const char *friend, uint64_t expected, uint64_t found,
                                      struct nt_error *error);
 
-/* Divides the slices of a dataset into series, once their parts are set. */
+/* Divides the slices of a dataset into series, once their members are set. */
 enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error);
 
 /* Joins the fields of all series: those of the samples, and a record for each friend, which has the
@@ -563,28 +564,28 @@ bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b
 /* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */
 struct nt_source_pool *nt_chain_pool_new(void);
 /* Opens a member, or records why that fails. */
-void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *chain);
-/* Calls `work` in this thread and in as many others as parts [first, end) need and can start. */
+void nt_chain_try_member(struct nt_chain_member *member, const struct nt_chain *chain);
+/* Calls `work` in this thread and in as many others as members [first, end) need and can start. */
 void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
                             void *argument);
-/* Opens those of parts [first, end) that are not open, in parallel, and records why a part fails.
+/* Opens those of members [first, end) that are not open, in parallel, and records why a member fails.
  * With the stub of the chain (NULL: all stay open), closes some again. Returns an error only for temporary
  * failures of the machine, which the caller may retry. */
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
                                      const struct nt_file *stub, struct nt_error *error);
-/* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
- * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
+/* Opens the members that the index lacks, if they are no more than those that it has. Returns true if
+ * all members are then known or open. Ignores failures: a later use of the member repeats them. */
 bool nt_chain_members_open_unknown(const struct nt_file *stub);
 /* Opens a lazy member for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
  * if it fails. */
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *member);
 /* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
 enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_slice *slice,
                                   struct nt_error *error);
 /* Closes a member, but not its source if a reader has it. */
-void nt_chain_close_member(struct nt_chain_member *part);
+void nt_chain_close_member(struct nt_chain_member *member);
 /* Closes a lazy member, which counts among those that are open. Under the lock of the file. */
-void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part);
+void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *member);
 
 /* ---- Members that open when their rows are read ---- */
 
@@ -596,9 +597,9 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
 void nt_chain_find_lazy(const struct nt_file *stub);
 /* Closes an open member if the chain keeps too much metadata, and it can be lazy. Thread-safe for different
  * members. */
-void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part);
+void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *member);
 /* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
-void nt_chain_load_lists(const struct nt_chain_member *part);
+void nt_chain_load_lists(const struct nt_chain_member *member);
 /* Opens the lazy member of a slice, and others that will probably follow, and pins its groups. Checks
  * that the dataset is what is known of it. nt_chain_close_slice follows a success, both under the lock of
  * the file. */
@@ -613,7 +614,7 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
                                    struct nt_error *error);
 void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
-bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
+bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *member);
 
 /* ---- Sources ---- */
 
@@ -661,8 +662,8 @@ struct nt_groups nt_chain_groups_of_members(const struct nt_dataset *dataset, ui
 
 /* Returns the slice that owns a part of the entries of a field, if fields have cluster groups of their own.
  */
-const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t field,
-                                                 uint32_t part);
+const struct nt_chain_slice *nt_chain_member_slice(const struct nt_dataset *dataset, uint32_t field,
+                                                   uint32_t member);
 
 /* Maps a page of a slice to the member's own page, and pins its group there. NULL, without a pin, if its page
  * list cannot be read. */
@@ -672,18 +673,18 @@ const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
 
 /* ---- Metadata from the index ---- */
 
-/* Finds the parts that are unchanged since the options' index. */
+/* Finds the members that are unchanged since the options' index. */
 void nt_chain_match_index(struct nt_chain *chain);
 
-/* NT_CHANGED if a newly opened part differs from its index entry. */
-enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error);
+/* NT_CHANGED if a newly opened member differs from its index entry. */
+enum nt_status nt_chain_member_check(const struct nt_chain_member *member, struct nt_error *error);
 
-/* Returns the index entry of a part's dataset at the path of `dataset`. NULL: none. */
-const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
+/* Returns the index entry of a member's dataset at the path of `dataset`. NULL: none. */
+const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *member,
                                                           const struct nt_dataset *dataset);
 
-/* Sets the entries of a stub's datasets if the entries of all parts are known or the parts are open. Fails if
- * those of a friend are others than those of the samples. */
+/* Sets the entries of a stub's datasets if the entries of all members are known or the members are open.
+ * Fails if those of a friend are others than those of the samples. */
 enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *error);
 
 /* Passes an index with new facts to the options' hook. Parts that are not open keep their entries. */

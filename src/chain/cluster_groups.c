@@ -20,7 +20,7 @@
 
 NT_DEFINE_LAST_AT_MOST(share_of_group, struct nt_chain_slice, .first_group)
 NT_DEFINE_LAST_AT_MOST(share_of_part, struct nt_chain_slice, .first_part)
-NT_DEFINE_LAST_AT_MOST(share_of_source, struct nt_chain_slice, .part->first_source)
+NT_DEFINE_LAST_AT_MOST(share_of_source, struct nt_chain_slice, .member->first_source)
 
 const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source)
 {
@@ -37,8 +37,8 @@ static const struct nt_chain_series *series_of(const struct nt_dataset *dataset,
     return &chain->series[number];
 }
 
-const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t field,
-                                                 uint32_t part)
+const struct nt_chain_slice *nt_chain_member_slice(const struct nt_dataset *dataset, uint32_t field,
+                                                   uint32_t part)
 {
     const struct nt_chain_series *series = series_of(dataset, field);
     return &series->slices[share_of_part(series->slices, series->slice_count, part)];
@@ -78,7 +78,7 @@ struct nt_chain_slice *nt_chain_group_slice(const struct nt_dataset *dataset, ui
     if (!dataset->field_groups)
         return &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
     uint32_t part, field = nt_group_field(dataset, number, &part);
-    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
+    return (struct nt_chain_slice *)nt_chain_member_slice(dataset, field, part);
 }
 
 /* The number of an open member's own group; NT_NONE if it lacks the field, or its groups hold all fields. */
@@ -119,7 +119,7 @@ static void put_lazy(struct nt_dataset *dataset, const struct nt_chain_slice *sl
                                  .clusters = (uint32_t)known->clusters,
                                  .metadata_bytes = lazy_bytes(dataset),
                                  .origin = slice->first_group,
-                                 .file = slice->part->path};
+                                 .file = slice->member->path};
     for (uint32_t i = 0; i < known->clusters; i++) {
         dataset->clusters[slice->first_cluster + i] =
             (struct nt_cluster){.first_entry = first,
@@ -158,7 +158,7 @@ static void put_groups(struct nt_dataset *dataset, struct nt_chain_slice *slice)
                                      .metadata_bytes = own.metadata_bytes,
                                      .origin = slice->first_group,
                                      .deferred = slice->deferred,
-                                     .file = slice->part->path};
+                                     .file = slice->member->path};
     }
 }
 
@@ -294,7 +294,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
 
 /* ---- Groups per field ---- */
 
-static uint32_t part_count_of(const struct nt_chain_slice *slice)
+static uint32_t member_count_of(const struct nt_chain_slice *slice)
 {
     return slice->failure ? slice->entries > 0 : (uint32_t)nt_chain_slice_clusters(slice);
 }
@@ -314,7 +314,7 @@ void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
     const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
     record->origin = slice->first_part;
     record->deferred = slice->deferred;
-    record->file = slice->part->path;
+    record->file = slice->member->path;
 }
 
 /* Is the member open, and does it have groups for each field? */
@@ -324,20 +324,20 @@ static bool is_of_fields(const struct nt_chain_slice *slice)
 }
 
 /* Finds the parts of the entries that the fields of a series have. */
-static enum nt_status find_parts(const struct nt_dataset *dataset, const struct nt_chain_series *series,
-                                 struct nt_parts *parts, struct nt_error *error)
+static enum nt_status find_members(const struct nt_dataset *dataset, const struct nt_chain_series *series,
+                                   struct nt_parts *parts, struct nt_error *error)
 {
     uint64_t count = 0, entries = 0;
     for (uint32_t i = 0; i < series->slice_count; i++) {
         series->slices[i].first_part = (uint32_t)count;
-        count += part_count_of(&series->slices[i]);
+        count += member_count_of(&series->slices[i]);
     }
     uint64_t *boundaries =
         count < NT_NONE ? nt_arena_alloc(dataset->arena, count + 1, sizeof(*boundaries)) : NULL;
     if (!boundaries)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < series->slice_count; i++)
-        for (uint32_t k = 0; k < part_count_of(&series->slices[i]); k++) {
+        for (uint32_t k = 0; k < member_count_of(&series->slices[i]); k++) {
             entries += part_entries(&series->slices[i], k);
             boundaries[series->slices[i].first_part + k + 1] = entries;
         }
@@ -368,7 +368,7 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
     struct nt_parts *parts = nt_arena_alloc(dataset->arena, chain->series_count, sizeof(*parts));
     enum nt_status status = parts ? nt_chain_find_clusters(dataset, error) : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < chain->series_count; i++)
-        status = find_parts(dataset, &chain->series[i], &parts[i], error);
+        status = find_members(dataset, &chain->series[i], &parts[i], error);
     if (status == NT_OK)
         status = nt_dataset_add_joined_groups(dataset, parts, chain->series_count, error);
     for (uint32_t i = 0; i < chain->slice_count; i++)
@@ -389,7 +389,7 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
     series->place_count = nt_chain_find_places(first, series->counted_places);
     if (!nt_chain_schema_digest(first, series->schema))
         series->schema[0] = '\0';
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].member, first);
     if (known && known->schema && series->schema[0] && known->clusters == nt_chain_own_clusters(first) &&
         strcmp(series->schema, known->schema) == 0)
         series->first_counts = known->counts;
@@ -421,7 +421,7 @@ static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_slice
                                struct nt_error *error)
 {
     slice->stays_open |= page->source > 0;
-    page->source += slice->part->first_source;
+    page->source += slice->member->first_source;
     return map_decoder(dataset, slice, page->decoder, &page->decoder, error);
 }
 
@@ -799,8 +799,8 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
     enum nt_status status = slice->failure ? nt_fail_copy(error, slice->failure)
                                            : load(dataset, slice, nt_group_slot(dataset, number), error);
-    if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->part->path))
-        nt_error_context(error, "%s", slice->part->path);
+    if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->member->path))
+        nt_error_context(error, "%s", slice->member->path);
     return status;
 }
 

@@ -95,7 +95,7 @@ static const struct nt_chain_slice *find_nullable(const struct building *buildin
 static enum nt_status add_columns(struct building *building, const struct nt_chain_slice *slice,
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
-    bool is_first = slice->part->first_source == 0;
+    bool is_first = slice->member->first_source == 0;
     for (uint32_t i = 0; i < width; i++)
         NT_TRY(add_column_like(building, slice, shape, i, columns[i], is_first));
     if (shape->width == width)

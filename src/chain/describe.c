@@ -25,7 +25,7 @@ static enum nt_status page_extents(const struct nt_dataset *dataset, const struc
 {
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     struct nt_page own = *page;
-    own.source -= slice->part->first_source;
+    own.source -= slice->member->first_source;
     if (!slice->dataset || !slice->dataset->ops->page_extents)
         return NT_OK;
     return slice->dataset->ops->page_extents(slice->dataset, &own, extents_ret, count_ret, error);
@@ -107,20 +107,20 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
 }
 
 /* A slice with the row has the field. */
-static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t member,
                                 const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
-    const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, field, part);
+    const struct nt_chain_slice *slice = nt_chain_member_slice(dataset, field, member);
     uint32_t own = slice->failure ? NT_NONE : slice->fields[field];
     if (own == NT_NONE)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field");
     NT_TRY(nt_chain_pin_member(dataset, slice, error));
-    enum nt_status status = slice->dataset->ops->find_blob(slice->dataset, own, part - slice->first_part,
+    enum nt_status status = slice->dataset->ops->find_blob(slice->dataset, own, member - slice->first_part,
                                                            description, opens_file, blob, error);
     nt_chain_unpin_member(dataset, slice);
     if (status != NT_OK && !nt_is_transient(status))
-        nt_error_context(error, "%s", slice->part->path);
+        nt_error_context(error, "%s", slice->member->path);
     return status;
 }
 
@@ -156,7 +156,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
 enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error)
 {
-    nt_json_member_unsigned(json, "files", nt_chain_of(file)->part_count);
+    nt_json_member_unsigned(json, "files", nt_chain_of(file)->member_count);
     nt_json_member_unsigned(json, "skipped_files", nt_chain_of(file)->skipped);
     return NT_OK;
 }
@@ -164,7 +164,7 @@ enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json
 /* Layout ranges of one file. */
 struct laying_out {
     const struct nt_file *file;
-    const struct nt_chain_member *part;
+    const struct nt_chain_member *member;
     nt_layout_emit *emit;
     void *context;
 };
@@ -174,7 +174,7 @@ static bool is_own(const struct nt_chain_slice *slice, uint32_t number)
 {
     struct nt_dataset *own = slice->dataset;
     if (!own && (!slice->lazy ||
-                 nt_chain_match_dataset(nt_chain_first_dataset(slice), slice->part, &own, NULL) != NT_OK))
+                 nt_chain_match_dataset(nt_chain_first_dataset(slice), slice->member, &own, NULL) != NT_OK))
         return false;
     return own->index == number;
 }
@@ -187,7 +187,7 @@ static void find_dataset(const struct laying_out *laying_out, struct nt_layout_r
     range->dataset = range->column = NT_NONE;
     for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
-        const struct nt_chain_slice *slice = &chain->slices[laying_out->part - nt_chain_of(file)->parts];
+        const struct nt_chain_slice *slice = &chain->slices[laying_out->member - nt_chain_of(file)->members];
         if (file->datasets[i]->failure || !is_own(slice, own))
             continue;
         range->dataset = i;
@@ -199,12 +199,12 @@ static enum nt_status emit_moved(void *context, const struct nt_layout_range *ra
 {
     const struct laying_out *laying_out = context;
     struct nt_layout_range moved = *range;
-    moved.source += laying_out->part->first_source;
+    moved.source += laying_out->member->first_source;
     find_dataset(laying_out, &moved);
     return laying_out->emit(laying_out->context, &moved);
 }
 
-typedef enum nt_status visit_member(const struct nt_chain_member *part, void *context,
+typedef enum nt_status visit_member(const struct nt_chain_member *member, void *context,
                                     struct nt_error *error);
 
 /* A member that opens. A lazy one is open during the call. */
@@ -212,15 +212,15 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
                                  void *context, struct nt_error *error)
 {
     struct nt_chain *chain = file->format_data;
-    struct nt_chain_member *part = &chain->parts[number];
+    struct nt_chain_member *member = &chain->members[number];
     struct nt_lock *lock = &((struct nt_file *)(uintptr_t)file)->lock;
     enum nt_status status = NT_OK;
     nt_lock_acquire(lock);
-    bool was_open = part->file;
-    if (was_open || (part->is_lazy && nt_chain_open_member(chain, part)))
-        status = visit(part, context, error);
-    if (!was_open && part->file)
-        nt_chain_close_member(part);
+    bool was_open = member->file;
+    if (was_open || (member->is_lazy && nt_chain_open_member(chain, member)))
+        status = visit(member, context, error);
+    if (!was_open && member->file)
+        nt_chain_close_member(member);
     nt_lock_release(lock);
     return status;
 }
@@ -263,17 +263,17 @@ static enum nt_status visit_once(const struct nt_file *file, uint32_t number, vi
 static enum nt_status visit_members(const struct nt_file *file, visit_member *visit, void *context,
                                     struct nt_error *error)
 {
-    for (uint32_t i = 0; i < nt_chain_of(file)->part_count; i++)
+    for (uint32_t i = 0; i < nt_chain_of(file)->member_count; i++)
         NT_TRY(visit_once(file, i, visit, context, error));
     return NT_OK;
 }
 
-static enum nt_status lay_out_member(const struct nt_chain_member *part, void *context,
+static enum nt_status lay_out_member(const struct nt_chain_member *member, void *context,
                                      struct nt_error *error)
 {
     struct laying_out *laying_out = context;
-    laying_out->part = part;
-    return part->file->layout ? part->file->layout(part->file, emit_moved, laying_out, error) : NT_OK;
+    laying_out->member = member;
+    return member->file->layout ? member->file->layout(member->file, emit_moved, laying_out, error) : NT_OK;
 }
 
 enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -288,7 +288,7 @@ NT_DEFINE_LAST_AT_MOST(last_with_source, struct nt_chain_member, .first_source)
 uint32_t nt_chain_layout_part(const struct nt_file *file, uint32_t source)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    return last_with_source(chain->parts, chain->part_count, source);
+    return last_with_source(chain->members, chain->member_count, source);
 }
 
 /* All files of the members that have them. */
@@ -307,11 +307,12 @@ struct checking {
     void *context;
 };
 
-static enum nt_status check_member(const struct nt_chain_member *part, void *context, struct nt_error *error)
+static enum nt_status check_member(const struct nt_chain_member *member, void *context,
+                                   struct nt_error *error)
 {
     const struct checking *checking = context;
-    return part->file->check ? part->file->check(part->file, checking->emit, checking->context, error)
-                             : NT_OK;
+    return member->file->check ? member->file->check(member->file, checking->emit, checking->context, error)
+                               : NT_OK;
 }
 
 enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
@@ -334,38 +335,39 @@ const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, ui
     return number < chain->slice_count ? &chain->slices[number] : NULL;
 }
 
-NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_member, .number)
+NT_DEFINE_LAST_AT_MOST(last_member, struct nt_chain_member, .number)
 
 uint32_t nt_chain_file_count(const struct nt_file *chain)
 {
-    return nt_chain_of(chain)->part_count + nt_chain_of(chain)->skipped;
+    return nt_chain_of(chain)->member_count + nt_chain_of(chain)->skipped;
 }
 
-/* Searches the omitted parts linearly: they are few. */
-static const struct nt_chain_member *find_part(const struct nt_chain *chain, uint32_t number)
+/* Searches the omitted members linearly: they are few. */
+static const struct nt_chain_member *find_member(const struct nt_chain *chain, uint32_t number)
 {
-    const struct nt_chain_member *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];
-    const struct nt_chain_member *omitted = &chain->parts[chain->part_count];
-    if (part->number == number)
-        return part;
+    const struct nt_chain_member *member =
+        &chain->members[last_member(chain->members, chain->member_count, number)];
+    const struct nt_chain_member *omitted = &chain->members[chain->member_count];
+    if (member->number == number)
+        return member;
     while (omitted->number != number)
         omitted++;
     return omitted;
 }
 
 /* Uses what opening found for an address without a listing. */
-static struct stat identity_of(const struct nt_chain_member *part)
+static struct stat identity_of(const struct nt_chain_member *member)
 {
     struct stat found;
-    bool is_asked = part->listed->address && !part->listed->identity.st_mode && part->file;
-    return is_asked && nt_source_stat(part->file->source, &found, NULL) == NT_OK ? found
-                                                                                 : part->listed->identity;
+    bool is_asked = member->listed->address && !member->listed->identity.st_mode && member->file;
+    return is_asked && nt_source_stat(member->file->source, &found, NULL) == NT_OK ? found
+                                                                                   : member->listed->identity;
 }
 
-static void write_identity(struct nt_json *json, const struct nt_chain_member *part)
+static void write_identity(struct nt_json *json, const struct nt_chain_member *member)
 {
-    const struct nt_chain_file *listed = part->listed;
-    const struct stat identity = identity_of(part);
+    const struct nt_chain_file *listed = member->listed;
+    const struct stat identity = identity_of(member);
     nt_json_member_text(json, "file", nt_text_of(listed->path));
     if (S_ISREG(identity.st_mode))
         nt_json_member_unsigned(json, "file_bytes", (uint64_t)identity.st_size);
@@ -390,7 +392,7 @@ void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slic
     struct nt_buffer path = {0};
     const struct nt_dataset *named = slice->lazy ? nt_chain_first_dataset(slice) : slice->dataset;
     const char *meant =
-        slice->lazy && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
+        slice->lazy && slice->member->listed->sample ? slice->member->listed->sample->dataset : "";
     if (*meant) {
         nt_json_member_string(json, "dataset", meant);
     } else if (slice->lazy && slice->lazy->path_in_file) {
@@ -423,12 +425,12 @@ static void write_share(struct nt_json *json, const struct nt_dataset *dataset,
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json)
 {
     const struct nt_chain *chain = nt_chain_of(dataset->file);
-    const struct nt_chain_member *part = find_part(chain, number);
-    bool is_omitted = part - chain->parts >= chain->part_count;
-    write_identity(json, part);
+    const struct nt_chain_member *member = find_member(chain, number);
+    bool is_omitted = member - chain->members >= chain->member_count;
+    write_identity(json, member);
     nt_json_member_bool(json, "is_left_out", is_omitted);
     if (is_omitted)
-        nt_json_member_text(json, "error", nt_text_of(part->failure.message));
+        nt_json_member_text(json, "error", nt_text_of(member->failure.message));
     else
-        write_share(json, dataset, &nt_chain_dataset_of(dataset)->slices[part - chain->parts]);
+        write_share(json, dataset, &nt_chain_dataset_of(dataset)->slices[member - chain->members]);
 }

@@ -282,11 +282,11 @@ bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed
 static uint32_t known_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                               uint32_t cluster)
 {
-    uint32_t part;
+    uint32_t member;
     if (!dataset->field_groups)
         return cluster - slice->first_cluster;
-    nt_group_field(dataset, cluster, &part);
-    return part - slice->first_part;
+    nt_group_field(dataset, cluster, &member);
+    return member - slice->first_part;
 }
 
 bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,

@@ -18,31 +18,32 @@ static bool are_of_one_series(const struct nt_chain_member *a, const struct nt_c
     return nt_chain_friend_of(a->listed->sample) == nt_chain_friend_of(b->listed->sample);
 }
 
-bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part)
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t member)
 {
-    return part == 0 || !are_of_one_series(&chain->parts[part - 1], &chain->parts[part]);
+    return member == 0 || !are_of_one_series(&chain->members[member - 1], &chain->members[member]);
 }
 
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
 {
     uint32_t end = first + 1;
-    while (end < chain->part_count && !nt_chain_begins_series(chain, end))
+    while (end < chain->member_count && !nt_chain_begins_series(chain, end))
         end++;
     return end;
 }
 
-uint32_t nt_chain_next_part(const struct nt_chain *chain, uint32_t part, bool is_stub)
+uint32_t nt_chain_next_member(const struct nt_chain *chain, uint32_t member, bool is_stub)
 {
-    return is_stub ? nt_chain_series_end(chain, part) : part + 1;
+    return is_stub ? nt_chain_series_end(chain, member) : member + 1;
 }
 
-struct nt_chain_slice *nt_chain_slice_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
+struct nt_chain_slice *nt_chain_slice_of(const struct nt_dataset *dataset,
+                                         const struct nt_chain_member *member)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    const char *friend = nt_chain_friend_of(part->listed->sample);
-    size_t number = (size_t)(part - nt_chain_of(dataset->file)->parts);
+    const char *friend = nt_chain_friend_of(member->listed->sample);
+    size_t number = (size_t)(member - nt_chain_of(dataset->file)->members);
     uint32_t series = 0;
-    if (number < chain->slice_count && chain->slices[number].part == part)
+    if (number < chain->slice_count && chain->slices[number].member == member)
         return &chain->slices[number];
     while (chain->series[series].friend != friend)
         series++;
@@ -65,15 +66,15 @@ enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *erro
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     uint32_t count = 1;
     for (uint32_t i = 1; i < chain->slice_count; i++)
-        count += !are_of_one_series(chain->slices[i - 1].part, chain->slices[i].part);
+        count += !are_of_one_series(chain->slices[i - 1].member, chain->slices[i].member);
     chain->series = nt_arena_alloc(dataset->arena, count, sizeof(*chain->series));
     if (!chain->series)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
-        if (!i || !are_of_one_series(slice[-1].part, slice->part))
+        if (!i || !are_of_one_series(slice[-1].member, slice->member))
             chain->series[chain->series_count++] = (struct nt_chain_series){
-                .friend = nt_chain_friend_of(slice->part->listed->sample), .slices = slice};
+                .friend = nt_chain_friend_of(slice->member->listed->sample), .slices = slice};
         slice->series = &chain->series[chain->series_count - 1];
         chain->series[chain->series_count - 1].slice_count++;
     }
@@ -222,7 +223,7 @@ enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_erro
             continue;
         if (check_clusters(slice->dataset, &failure) == NT_OK)
             continue;
-        nt_error_context(&failure, "%s", slice->part->path);
+        nt_error_context(&failure, "%s", slice->member->path);
         NT_TRY(nt_failure_keep(&failure, dataset->arena, &slice->failure, error));
     }
     return NT_OK;

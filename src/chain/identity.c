@@ -76,12 +76,12 @@ enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *r
 
 /* ---- Members ---- */
 
-enum nt_status nt_chain_identify_member(const struct nt_chain_member *part,
+enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
                                         struct nt_chain_identity *identity_ret, struct nt_error *error)
 {
-    if (!part->file->source->folder)
-        return identify_source(part->file->source, identity_ret, error);
-    *identity_ret = part->identity ? *part->identity : (struct nt_chain_identity){.has_validator = true};
+    if (!member->file->source->folder)
+        return identify_source(member->file->source, identity_ret, error);
+    *identity_ret = member->identity ? *member->identity : (struct nt_chain_identity){.has_validator = true};
     return NT_OK;
 }
 

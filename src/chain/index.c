@@ -406,64 +406,64 @@ void nt_chain_index_write(const char *path, const struct nt_buffer *text)
 
 enum { MAX_PATH = 4096 };
 
-/* Returns the index key of a part. NULL if its address has redacted parts, which may be secrets. */
-static const char *key_of(const struct nt_chain_member *part)
+/* Returns the index key of a member. NULL if its address has redacted parts, which may be secrets. */
+static const char *key_of(const struct nt_chain_member *member)
 {
-    const char *address = part->listed->address;
+    const char *address = member->listed->address;
     char *shown = address ? nt_address_redact(address) : NULL;
     bool is_whole = !address || (shown && strcmp(shown, address) == 0);
     free(shown);
-    return is_whole ? address ? address : part->path : NULL;
+    return is_whole ? address ? address : member->path : NULL;
 }
 
-static const char *meant_of(const struct nt_chain_member *part)
+static const char *meant_of(const struct nt_chain_member *member)
 {
-    return part->listed->sample ? part->listed->sample->dataset : "";
+    return member->listed->sample ? member->listed->sample->dataset : "";
 }
 
 /* Opens the folder of a dataset. Its address may lack the slash of a folder. */
-static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_chain_member *part,
+static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_chain_member *member,
                                   struct nt_source **source_ret)
 {
-    const char *address = part->listed->address;
+    const char *address = member->listed->address;
     char *folder = address ? nt_address_below(address, "", true) : NULL;
-    enum nt_status status = !address || folder
-                                ? nt_open_source(folder ? folder : part->path, &chain->open, source_ret, NULL)
-                                : NT_NO_MEMORY;
+    enum nt_status status =
+        !address || folder ? nt_open_source(folder ? folder : member->path, &chain->open, source_ret, NULL)
+                           : NT_NO_MEMORY;
     free(folder);
     return status;
 }
 
 /* Does the dataset in a folder still have the version of the index? A folder on a server stays open, so that
  * its lists are not requested again. */
-static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *part,
+static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *member,
                              const struct nt_indexed_file *known)
 {
     struct nt_open_options options = chain->open;
     struct nt_chain_identity found;
     struct nt_source *source;
-    if (open_folder(chain, part, &source) != NT_OK)
+    if (open_folder(chain, member, &source) != NT_OK)
         return false;
     bool is_known =
         source->folder &&
         nt_chain_identify_dataset(source->folder, options.version, &options, &found, NULL) == NT_OK &&
         nt_indexed_file_check(known, &found, NULL) == NT_OK;
     if (source->folder && !nt_folder_is_local(source->folder))
-        part->source = source;
+        member->source = source;
     else
         nt_source_close(source);
     return is_known;
 }
 
 /* A file at an address without a listing is trusted now, and checked when it is opened. */
-static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *part,
+static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *member,
                         const struct nt_indexed_file *known)
 {
-    const struct nt_chain_file *listed = part->listed;
+    const struct nt_chain_file *listed = member->listed;
     if (!listed->address != !known->validator)
         return false;
     if (known->state)
-        return is_version_known(chain, part, known);
+        return is_version_known(chain, member, known);
     bool has_identity = !listed->address || listed->identity.st_mode;
     const struct nt_chain_identity found = nt_chain_identity_of(&listed->identity);
     return !has_identity ||
@@ -479,15 +479,15 @@ static void *match_worker(void *argument)
 {
     struct matching *matching = argument;
     const struct nt_chain *chain = matching->chain;
-    for (uint32_t i; (i = atomic_fetch_add(&matching->next, 1)) < chain->part_count;) {
-        struct nt_chain_member *part = &chain->parts[i];
-        const char *key = key_of(part);
+    for (uint32_t i; (i = atomic_fetch_add(&matching->next, 1)) < chain->member_count;) {
+        struct nt_chain_member *member = &chain->members[i];
+        const char *key = key_of(member);
         const struct nt_indexed_file *known =
-            key ? nt_chain_index_find(chain->options.index, key, meant_of(part)) : NULL;
+            key ? nt_chain_index_find(chain->options.index, key, meant_of(member)) : NULL;
         if (key && !known) /* a chain of all datasets of the file may have made the index */
             known = nt_chain_index_find(chain->options.index, key, "");
-        if (known && is_as_known(chain, part, known))
-            part->known = known;
+        if (known && is_as_known(chain, member, known))
+            member->known = known;
     }
     return NULL;
 }
@@ -496,76 +496,78 @@ void nt_chain_match_index(struct nt_chain *chain)
 {
     struct matching matching = {.chain = chain};
     if (chain->options.index)
-        nt_chain_work_together(chain, 0, chain->part_count, match_worker, &matching);
+        nt_chain_work_together(chain, 0, chain->member_count, match_worker, &matching);
 }
 
-enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error)
+enum nt_status nt_chain_member_check(const struct nt_chain_member *member, struct nt_error *error)
 {
     struct nt_chain_identity found;
-    if (!part->known)
+    if (!member->known)
         return NT_OK;
-    NT_TRY(nt_chain_identify_member(part, &found, error));
-    return nt_indexed_file_check(part->known, &found, error);
+    NT_TRY(nt_chain_identify_member(member, &found, error));
+    return nt_indexed_file_check(member->known, &found, error);
 }
 
-const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
+const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *member,
                                                           const struct nt_dataset *dataset)
 {
     char path[MAX_PATH];
-    if (!part->known || nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
+    if (!member->known || nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
         return NULL;
-    bool is_meant = strcmp(part->known->meant, meant_of(part)) == 0 || strcmp(path, meant_of(part)) == 0;
+    bool is_meant =
+        strcmp(member->known->meant, meant_of(member)) == 0 || strcmp(path, meant_of(member)) == 0;
     if (!is_meant)
         return NULL;
-    return nt_indexed_dataset_find(part->known, path);
+    return nt_indexed_dataset_find(member->known, path);
 }
 
 size_t nt_chain_line_bytes(const struct nt_chain *chain)
 {
-    size_t share = MAX_BYTES / chain->part_count;
+    size_t share = MAX_BYTES / chain->member_count;
     return share < MAX_LINE_BYTES ? share : MAX_LINE_BYTES;
 }
 
 /* ---- Before the files are open ---- */
 
-/* The first member's dataset whose path a part's dataset has in the index. */
-static const struct nt_dataset *first_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
+/* The first member's dataset whose path a member's dataset has in the index. */
+static const struct nt_dataset *first_of(const struct nt_dataset *dataset,
+                                         const struct nt_chain_member *member)
 {
-    return nt_chain_first_dataset(nt_chain_slice_of(dataset, part));
+    return nt_chain_first_dataset(nt_chain_slice_of(dataset, member));
 }
 
-/* Finds a part's dataset that belongs to a dataset of the chain. */
-static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
+/* Finds a member's dataset that belongs to a dataset of the chain. */
+static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *member,
                      struct nt_dataset **own_ret)
 {
-    return nt_chain_match_dataset(first_of(dataset, part), part, own_ret, NULL) == NT_OK;
+    return nt_chain_match_dataset(first_of(dataset, member), member, own_ret, NULL) == NT_OK;
 }
 
-/* Entries of a part after the first: from the index, or from the part itself if that is open. */
-static bool entries_of(const struct nt_chain_member *part, const struct nt_dataset *dataset,
+/* Entries of a member after the first: from the index, or from the member itself if that is open. */
+static bool entries_of(const struct nt_chain_member *member, const struct nt_dataset *dataset,
                        uint64_t *entries_ret)
 {
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first_of(dataset, part));
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(member, first_of(dataset, member));
     struct nt_dataset *own = NULL;
-    if (!known && !(part->file && find_own(dataset, part, &own)))
+    if (!known && !(member->file && find_own(dataset, member, &own)))
         return false;
     *entries_ret = known ? known->entries : own->entries;
     return true;
 }
 
-/* Of a series, which begins at a part. False if they are not known. */
+/* Of a series, which begins at a member. False if they are not known. */
 static bool sum_entries(const struct nt_dataset *dataset, uint32_t first, uint64_t *sum_ret)
 {
     const struct nt_chain *chain = nt_chain_of(dataset->file);
-    const struct nt_dataset *own = first_of(dataset, &chain->parts[first]);
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(&chain->parts[first], own);
+    const struct nt_dataset *own = first_of(dataset, &chain->members[first]);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(&chain->members[first], own);
     *sum_ret = own->entries;
     if (known && known->entries != own->entries)
         return false;
     for (uint32_t i = first + 1; i < nt_chain_series_end(chain, first); i++) {
         uint64_t entries;
-        if (!entries_of(&chain->parts[i], dataset, &entries) || !nt_checked_add(*sum_ret, entries, sum_ret) ||
-            *sum_ret > INT64_MAX)
+        if (!entries_of(&chain->members[i], dataset, &entries) ||
+            !nt_checked_add(*sum_ret, entries, sum_ret) || *sum_ret > INT64_MAX)
             return false;
     }
     return true;
@@ -580,10 +582,10 @@ enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *
         uint64_t entries, of_friend;
         bool are_known = !dataset->failure && sum_entries(dataset, 0, &entries);
         for (uint32_t k = nt_chain_series_end(chain, 0);
-             status == NT_OK && are_known && k < chain->part_count; k = nt_chain_series_end(chain, k))
+             status == NT_OK && are_known && k < chain->member_count; k = nt_chain_series_end(chain, k))
             if ((are_known = sum_entries(dataset, k, &of_friend)))
                 status =
-                    nt_chain_check_friend(chain->parts[k].listed->sample->name, entries, of_friend, error);
+                    nt_chain_check_friend(chain->members[k].listed->sample->name, entries, of_friend, error);
         if (status != NT_OK || !are_known)
             continue;
         dataset->entries = entries;
@@ -622,23 +624,23 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     return own->field_groups || nt_chain_find_counts(known, own, max_bytes, arena);
 }
 
-/* A part's slice; NULL in a stub without it, or in a dataset that is not whole. */
+/* A member's slice; NULL in a stub without it, or in a dataset that is not whole. */
 static const struct nt_chain_slice *slice_of(const struct nt_dataset *dataset,
-                                             const struct nt_chain_member *part)
+                                             const struct nt_chain_member *member)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    size_t number = (size_t)(part - nt_chain_of(dataset->file)->parts);
-    bool is_there = chain && number < chain->slice_count && chain->slices[number].part == part;
+    size_t number = (size_t)(member - nt_chain_of(dataset->file)->members);
+    bool is_there = chain && number < chain->slice_count && chain->slices[number].member == member;
     return is_there ? &chain->slices[number] : NULL;
 }
 
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
-                                  const struct nt_chain_member *part, struct nt_arena *arena)
+                                  const struct nt_chain_member *member, struct nt_arena *arena)
 {
     struct nt_dataset *own;
     char path[MAX_PATH], own_path[MAX_PATH];
-    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path)), own_length;
-    if (length >= sizeof(path) || !find_own(dataset, part, &own) ||
+    size_t length = nt_dataset_path(first_of(dataset, member), path, sizeof(path)), own_length;
+    if (length >= sizeof(path) || !find_own(dataset, member, &own) ||
         (own_length = nt_dataset_path(own, own_path, sizeof(own_path))) >= sizeof(own_path))
         return NT_OK;
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
@@ -647,39 +649,39 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
         return NT_NO_MEMORY;
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);
-    const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
+    const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, member) : NULL;
     return known->path && find_clusters(known, own, nt_chain_line_bytes(nt_chain_of(dataset->file)), arena) &&
                    (!slice || nt_chain_merge_counts(slice, known, arena))
                ? NT_OK
                : NT_NO_MEMORY;
 }
 
-/* Returns the key to store for an open part; NULL, too, if later readers cannot check its version. */
-static const char *lasting_key_of(const struct nt_chain_member *part)
+/* Returns the key to store for an open member; NULL, too, if later readers cannot check its version. */
+static const char *lasting_key_of(const struct nt_chain_member *member)
 {
     struct nt_remote_names names;
-    bool lasts = !part->listed->address;
-    if (part->file->source->folder)
-        lasts = part->identity && nt_chain_identity_lasts(part->identity);
-    else if (part->listed->address)
-        lasts = nt_source_remote(part->file->source, &names) && names.validator[0];
-    return lasts ? key_of(part) : NULL;
+    bool lasts = !member->listed->address;
+    if (member->file->source->folder)
+        lasts = member->identity && nt_chain_identity_lasts(member->identity);
+    else if (member->listed->address)
+        lasts = nt_source_remote(member->file->source, &names) && names.validator[0];
+    return lasts ? key_of(member) : NULL;
 }
 
-/* Describes an open part, with texts in the arena. `known->path` is NULL if a later reader could not check
+/* Describes an open member, with texts in the arena. `known->path` is NULL if a later reader could not check
  * that it is the same file. */
-static enum nt_status note_part(const struct nt_file *file, const struct nt_chain_member *part,
-                                struct nt_arena *arena, struct nt_indexed_file *known)
+static enum nt_status note_member(const struct nt_file *file, const struct nt_chain_member *member,
+                                  struct nt_arena *arena, struct nt_indexed_file *known)
 {
     struct nt_chain_identity found;
-    const char *key = lasting_key_of(part);
-    *known = (struct nt_indexed_file){.meant = meant_of(part)};
-    enum nt_status status = nt_chain_identify_member(part, &found, NULL);
+    const char *key = lasting_key_of(member);
+    *known = (struct nt_indexed_file){.meant = meant_of(member)};
+    enum nt_status status = nt_chain_identify_member(member, &found, NULL);
     if (status != NT_OK || !key)
         return status;
     known->bytes = found.bytes;
     known->inode = found.inode;
-    known->files = part->file->layout_sources ? nt_chain_count_sources(part->file) : 0;
+    known->files = member->file->layout_sources ? nt_chain_count_sources(member->file) : 0;
     known->path = nt_arena_copy(arena, key, strlen(key));
     known->state = nt_arena_copy(arena, found.state, strlen(found.state));
     known->modified = nt_arena_copy(arena, found.modified, strlen(found.modified));
@@ -689,48 +691,48 @@ static enum nt_status note_part(const struct nt_file *file, const struct nt_chai
         return NT_NO_MEMORY;
     if (!*known->state)
         known->state = NULL;
-    if (!part->listed->address)
+    if (!member->listed->address)
         known->validator = NULL;
     for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            status = put_dataset(known, file->datasets[i], part, arena);
+            status = put_dataset(known, file->datasets[i], member, arena);
     return status;
 }
 
-const struct nt_indexed_file *nt_chain_note_member(const struct nt_file *file,
-                                                   const struct nt_chain_member *part, struct nt_arena *arena)
+const struct nt_indexed_file *
+nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *member, struct nt_arena *arena)
 {
     struct nt_indexed_file *known = nt_arena_alloc(arena, 1, sizeof(*known));
-    return known && note_part(file, part, arena, known) == NT_OK && known->path ? known : NULL;
+    return known && note_member(file, member, arena, known) == NT_OK && known->path ? known : NULL;
 }
 
-static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
-                               struct nt_arena *arena)
+static enum nt_status put_member(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
+                                 struct nt_arena *arena)
 {
     struct nt_indexed_file known;
-    NT_TRY(note_part(file, &nt_chain_of(file)->parts[number], arena, &known));
+    NT_TRY(note_member(file, &nt_chain_of(file)->members[number], arena, &known));
     if (known.path)
         nt_indexed_file_append(out, &known, nt_chain_line_bytes(nt_chain_of(file)));
     return NT_OK;
 }
 
-/* A part that is not open, with what was learned when it was. */
+/* A member that is not open, with what was learned when it was. */
 static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                 struct nt_arena *arena)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    const struct nt_chain_member *part = &chain->parts[number];
-    struct nt_indexed_file known = *part->known;
+    const struct nt_chain_member *member = &chain->members[number];
+    struct nt_indexed_file known = *member->known;
     known.datasets = nt_arena_alloc(arena, (size_t)known.dataset_count + 1, sizeof(*known.datasets));
     if (!known.datasets)
         return NT_NO_MEMORY;
     for (uint32_t i = 0; i < known.dataset_count; i++)
-        known.datasets[i] = part->known->datasets[i];
+        known.datasets[i] = member->known->datasets[i];
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], member);
         if (slice && slice->learned && slice->lazy &&
-            !nt_chain_merge_counts(slice, &known.datasets[slice->lazy - part->known->datasets], arena))
+            !nt_chain_merge_counts(slice, &known.datasets[slice->lazy - member->known->datasets], arena))
             return NT_NO_MEMORY;
     }
     nt_indexed_file_append(out, &known, nt_chain_line_bytes(chain));
@@ -738,17 +740,17 @@ static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *fil
 }
 
 /* Is the index entry of an address disproved? Keeping it would hide the change from later readers. */
-static bool is_outdated(const struct nt_chain_member *part)
+static bool is_outdated(const struct nt_chain_member *member)
 {
-    return !part->file && part->listed->address && part->failure.status == NT_CHANGED;
+    return !member->file && member->listed->address && member->failure.status == NT_CHANGED;
 }
 
-static bool has_learned(const struct nt_file *file, const struct nt_chain_member *part)
+static bool has_learned(const struct nt_file *file, const struct nt_chain_member *member)
 {
     bool has_learned = false;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], member);
         has_learned |= slice && slice->learned;
     }
     return has_learned;
@@ -756,21 +758,22 @@ static bool has_learned(const struct nt_file *file, const struct nt_chain_member
 
 static bool is_known(const struct nt_file *file, uint32_t number)
 {
-    const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
-    if (has_learned(file, part))
+    const struct nt_chain_member *member = &nt_chain_of(file)->members[number];
+    if (has_learned(file, member))
         return false;
-    if (!part->file)
-        return !part->is_noted && !is_outdated(part);
-    if (!lasting_key_of(part))
+    if (!member->file)
+        return !member->is_noted && !is_outdated(member);
+    if (!lasting_key_of(member))
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         const struct nt_indexed_dataset *known =
-            nt_chain_indexed_dataset(part, dataset->failure ? dataset : first_of(dataset, part));
+            nt_chain_indexed_dataset(member, dataset->failure ? dataset : first_of(dataset, member));
         struct nt_dataset *own;
         if (dataset->failure && known) /* the index entry may be the reason */
             return false;
-        if (!dataset->failure && find_own(dataset, part, &own) && (!known || known->entries != own->entries))
+        if (!dataset->failure && find_own(dataset, member, &own) &&
+            (!known || known->entries != own->entries))
             return false;
     }
     return true;
@@ -781,17 +784,17 @@ void nt_chain_save_index(const struct nt_file *file)
     const struct nt_chain *chain = nt_chain_of(file);
     struct nt_buffer text = {0};
     bool is_new = false;
-    for (uint32_t i = 0; chain->options.save_index && !is_new && i < chain->part_count; i++)
+    for (uint32_t i = 0; chain->options.save_index && !is_new && i < chain->member_count; i++)
         is_new = !is_known(file, i);
     if (!is_new)
         return;
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status = arena ? NT_OK : NT_NO_MEMORY;
-    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
-        const struct nt_chain_member *part = &chain->parts[i];
-        if (part->file)
-            status = put_part(&text, file, i, arena);
-        else if (part->known && !is_outdated(part))
+    for (uint32_t i = 0; status == NT_OK && i < chain->member_count; i++) {
+        const struct nt_chain_member *member = &chain->members[i];
+        if (member->file)
+            status = put_member(&text, file, i, arena);
+        else if (member->known && !is_outdated(member))
             status = put_known(&text, file, i, arena);
     }
     if (status == NT_OK && !text.failed)
@@ -803,8 +806,8 @@ void nt_chain_save_index(const struct nt_file *file)
 void nt_chain_save_learned(const struct nt_file *file)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    for (uint32_t i = 0; i < chain->part_count; i++)
-        if (has_learned(file, &chain->parts[i])) {
+    for (uint32_t i = 0; i < chain->member_count; i++)
+        if (has_learned(file, &chain->members[i])) {
             nt_chain_save_index(file);
             return;
         }

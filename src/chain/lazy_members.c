@@ -88,17 +88,17 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
 /* ---- Which members are lazy ---- */
 
 /* One without clusters has no rows whose reads would check what the index says. */
-static bool can_be_lazy(const struct nt_chain_member *part, const struct nt_file *stub)
+static bool can_be_lazy(const struct nt_chain_member *member, const struct nt_file *stub)
 {
-    bool can_be_lazy = part->known;
+    bool can_be_lazy = member->known;
     for (uint32_t i = 0; can_be_lazy && i < stub->dataset_count; i++) {
         if (stub->datasets[i]->failure)
             continue;
-        const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], part);
-        const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first->dataset);
+        const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], member);
+        const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(member, first->dataset);
         can_be_lazy = known && known->schema && known->cluster_entries && known->clusters &&
                       first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0 &&
-                      !first->series->slices[0].part->file->layout_sources == !part->known->files;
+                      !first->series->slices[0].member->file->layout_sources == !member->known->files;
     }
     return can_be_lazy;
 }
@@ -106,38 +106,39 @@ static bool can_be_lazy(const struct nt_chain_member *part, const struct nt_file
 void nt_chain_find_lazy(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
-    for (uint32_t i = 0; i < chain->part_count; i++)
-        chain->parts[i].is_lazy = !chain->parts[i].file && can_be_lazy(&chain->parts[i], stub);
+    for (uint32_t i = 0; i < chain->member_count; i++)
+        chain->members[i].is_lazy = !chain->members[i].file && can_be_lazy(&chain->members[i], stub);
 }
 
-void nt_chain_load_lists(const struct nt_chain_member *part)
+void nt_chain_load_lists(const struct nt_chain_member *member)
 {
     char schema[NT_SCHEMA_DIGEST + 1];
-    for (uint32_t k = 0; part->file && k < part->file->dataset_count; k++)
-        if (!part->file->datasets[k]->field_groups && nt_chain_schema_digest(part->file->datasets[k], schema))
-            (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
+    for (uint32_t k = 0; member->file && k < member->file->dataset_count; k++)
+        if (!member->file->datasets[k]->field_groups &&
+            nt_chain_schema_digest(member->file->datasets[k], schema))
+            (void)!nt_dataset_load_readable(member->file->datasets[k], NULL);
 }
 
-void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *part)
+void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *member)
 {
     enum { KEPT_BYTES = 64 << 20 };
     struct nt_chain *chain = stub->format_data;
-    const struct nt_indexed_file *known = part->known;
-    uint64_t bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
+    const struct nt_indexed_file *known = member->known;
+    uint64_t bytes = atomic_load_explicit(&member->file->budget.used, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&chain->kept_bytes, bytes, memory_order_relaxed) + bytes <= KEPT_BYTES)
         return;
-    nt_chain_load_lists(part);
+    nt_chain_load_lists(member);
     nt_lock_acquire(&chain->notes_lock);
     if (chain->notes || (chain->notes = nt_arena_new()))
-        part->known = nt_chain_note_member(stub, part, chain->notes);
+        member->known = nt_chain_note_member(stub, member, chain->notes);
     nt_lock_release(&chain->notes_lock);
-    if (!can_be_lazy(part, stub)) {
-        part->known = known;
+    if (!can_be_lazy(member, stub)) {
+        member->known = known;
         return;
     }
-    part->is_noted = !known;
-    part->is_lazy = true;
-    nt_chain_close_member(part);
+    member->is_noted = !known;
+    member->is_lazy = true;
+    nt_chain_close_member(member);
     atomic_fetch_sub_explicit(&chain->kept_bytes, bytes, memory_order_relaxed);
 }
 
@@ -224,11 +225,11 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
     enum nt_status status = nt_chain_open_lazy(dataset->file, slice, error);
     if (status != NT_OK)
         return status;
-    status = nt_chain_match_dataset(first, slice->part, &own, error);
+    status = nt_chain_match_dataset(first, slice->member, &own, error);
     if (status == NT_OK)
         status = check_count("entries according to the index", slice->entries, own->entries, error);
     if (status == NT_OK && own->file->layout_sources)
-        status = check_count("files according to the index", slice->part->known->files,
+        status = check_count("files according to the index", slice->member->known->files,
                              nt_chain_count_sources(own->file), error);
     if (status == NT_OK)
         status = check_schema(first, own, error);
@@ -264,97 +265,97 @@ static bool stand_alone(const struct nt_dataset *own)
     return stand_alone;
 }
 
-bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part)
+bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *member)
 {
     bool is_in_use = false;
     for (uint32_t i = 0; i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            is_in_use |= nt_chain_slice_of(file->datasets[i], part)->dataset != NULL;
+            is_in_use |= nt_chain_slice_of(file->datasets[i], member)->dataset != NULL;
     return is_in_use;
 }
 
 /* Closes a member that nobody uses, if its pages do without it. */
-static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, struct nt_chain_member *part)
+static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, struct nt_chain_member *member)
 {
-    if (!slice->stands_alone || part->users)
+    if (!slice->stands_alone || member->users)
         return;
     slice->dataset = NULL;
-    if (!nt_chain_is_in_use(file, part))
-        nt_chain_close_lazy(file->format_data, part);
+    if (!nt_chain_is_in_use(file, member))
+        nt_chain_close_lazy(file->format_data, member);
 }
 
 void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
-    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
-    struct nt_source *file = part->file->source;
+    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
+    struct nt_source *file = member->file->source;
     slice->stands_alone = !dataset->field_groups && stand_alone(slice->dataset);
     unpin_groups(slice->dataset, whole_groups(slice->dataset));
     nt_chain_connect_sources(dataset, slice, slice->stands_alone);
-    part->source = file;
-    end_use(dataset->file, slice, part);
+    member->source = file;
+    end_use(dataset->file, slice, member);
 }
 
 /* ---- Members that stay open while they are used ---- */
 
 /* Pages that were copied need only the file, which stays open. Those of a dataset in a folder need its files,
  * which do not. */
-static bool can_close(const struct nt_file *file, const struct nt_chain_member *part)
+static bool can_close(const struct nt_file *file, const struct nt_chain_member *member)
 {
-    bool can_close = part->is_lazy && part->file && part->users == 0;
+    bool can_close = member->is_lazy && member->file && member->users == 0;
     for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
         if (slice && slice->dataset)
-            can_close = !slice->stays_open && !part->file->layout_sources &&
-                        slice->dataset->sources[0] == part->file->source;
+            can_close = !slice->stays_open && !member->file->layout_sources &&
+                        slice->dataset->sources[0] == member->file->source;
     }
     return can_close;
 }
 
-static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
+static void close_idle(const struct nt_file *file, struct nt_chain_member *member)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
         if (!slice || !slice->dataset)
             continue;
         nt_chain_disconnect_sources(file->datasets[i], slice);
         slice->dataset = NULL;
     }
-    nt_chain_close_lazy(file->format_data, part);
+    nt_chain_close_lazy(file->format_data, member);
 }
 
 /* Closes members in the order of the list until the others fit. */
 static void make_room(const struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
-    for (uint32_t i = 0; i < chain->part_count && nt_budget_is_tight(&file->budget, chain->lazy_open_bytes);
+    for (uint32_t i = 0; i < chain->member_count && nt_budget_is_tight(&file->budget, chain->lazy_open_bytes);
          i++)
-        if (can_close(file, &chain->parts[i]))
-            close_idle(file, &chain->parts[i]);
+        if (can_close(file, &chain->members[i]))
+            close_idle(file, &chain->members[i]);
 }
 
 enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                    struct nt_error *error)
 {
     struct nt_chain *chain = dataset->file->format_data;
-    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
+    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
     enum nt_status status = NT_OK;
     if (!slice->lazy)
         return NT_OK;
     nt_lock_acquire(&dataset->file->lock);
     if (!slice->dataset) {
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
-        struct nt_chain_slice *opened_slice = nt_chain_slice_of(dataset, part);
+        struct nt_chain_slice *opened_slice = nt_chain_slice_of(dataset, member);
         make_room(dataset->file);
         status = nt_chain_open_slice(changed, opened_slice, error);
-        part->users++; /* it stays open */
+        member->users++; /* it stays open */
         if (status == NT_OK)
             nt_chain_close_slice(changed, opened_slice);
-        part->users--;
+        member->users--;
     }
-    part->users += status == NT_OK;
+    member->users += status == NT_OK;
     nt_lock_release(&dataset->file->lock);
     return status;
 }
@@ -364,9 +365,9 @@ void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_cha
     struct nt_chain *chain = dataset->file->format_data;
     if (!slice->lazy)
         return;
-    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
+    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
     nt_lock_acquire(&dataset->file->lock);
-    part->users--;
-    end_use(dataset->file, nt_chain_slice_of(dataset, part), part);
+    member->users--;
+    end_use(dataset->file, nt_chain_slice_of(dataset, member), member);
     nt_lock_release(&dataset->file->lock);
 }

@@ -31,17 +31,17 @@ static bool is_of_root(const struct nt_file *file)
     return strcmp(file->format->name, "rntuple") == 0 || strcmp(file->format->name, "ttree") == 0;
 }
 
-enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
+enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *member,
                                       struct nt_dataset **dataset_ret, struct nt_error *error)
 {
     enum { MAX_PATH = 4096 };
     char path[MAX_PATH];
-    const struct nt_file *file = part->file;
+    const struct nt_file *file = member->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format && !(is_of_root(file) && is_of_root(first->file)))
         return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "the format is %s, but %s has the format %s",
                        file->format->name, first->file->path, first->file->format->name);
-    if (!part->listed->sample && has_one && is_named_after_file(first) &&
+    if (!member->listed->sample && has_one && is_named_after_file(first) &&
         is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
         return file->datasets[0]->failure ? nt_fail_copy(error, file->datasets[0]->failure) : NT_OK;
@@ -52,8 +52,8 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     if (length >= sizeof(path))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset's path is longer than %d bytes", MAX_PATH);
     struct nt_error failure = {0};
-    enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
-                                         dataset_ret, &failure);
+    enum nt_status status = nt_file_find(
+        file, member->listed->sample ? member->listed->sample->dataset : path, dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
         failure.status = NT_INCOMPATIBLE; /* for a dataset of the chain, which exists in the first file */
     return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);

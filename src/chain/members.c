@@ -66,20 +66,20 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
 
 /* ---- Files ---- */
 
-static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_chain *chain,
+static enum nt_status open_pooled(struct nt_chain_member *member, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
-    NT_TRY(open_source(part->path, chain->pool, &source, error));
-    return nt_file_take_source(source, &chain->open, &part->file, error);
+    NT_TRY(open_source(member->path, chain->pool, &source, error));
+    return nt_file_take_source(source, &chain->open, &member->file, error);
 }
 
 /* Selects the version of the index while it exists, although later ones may, else the current one. */
-static bool select_version(const struct nt_chain_member *part, const struct nt_chain *chain,
+static bool select_version(const struct nt_chain_member *member, const struct nt_chain *chain,
                            struct nt_folder *folder, struct nt_open_options *options,
                            struct nt_chain_identity *identity)
 {
-    const char *known = part->known ? part->known->state : NULL;
+    const char *known = member->known ? member->known->state : NULL;
     bool is_known = known && nt_chain_identify_dataset(folder, known, options, identity, NULL) == NT_OK;
     return is_known ||
            nt_chain_identify_dataset(folder, chain->open.version, options, identity, NULL) == NT_OK;
@@ -87,130 +87,131 @@ static bool select_version(const struct nt_chain_member *part, const struct nt_c
 
 /* Identifies the version of a dataset in a folder before its files are read: if they change meanwhile, the
  * index is not used. The caller keeps the source on failure. */
-static enum nt_status open_with(struct nt_chain_member *part, const struct nt_chain *chain,
+static enum nt_status open_with(struct nt_chain_member *member, const struct nt_chain *chain,
                                 struct nt_source *source, struct nt_error *error)
 {
     struct nt_open_options options = chain->open;
     struct nt_chain_identity found, *identity = NULL;
     bool is_found = source->folder && (chain->options.index || chain->options.save_index) &&
-                    select_version(part, chain, source->folder, &options, &found);
-    NT_TRY(nt_file_open_source(source, &options, &part->file, error));
-    if (is_found && (identity = nt_arena_alloc(part->file->arena, 1, sizeof(*identity))))
+                    select_version(member, chain, source->folder, &options, &found);
+    NT_TRY(nt_file_open_source(source, &options, &member->file, error));
+    if (is_found && (identity = nt_arena_alloc(member->file->arena, 1, sizeof(*identity))))
         *identity = found;
-    part->identity = identity;
+    member->identity = identity;
     return NT_OK;
 }
 
 /* Opens a file on a server, or a dataset in a folder, by its path or address. */
-static enum nt_status open_named(struct nt_chain_member *part, const struct nt_chain *chain, const char *name,
-                                 struct nt_error *error)
+static enum nt_status open_named(struct nt_chain_member *member, const struct nt_chain *chain,
+                                 const char *name, struct nt_error *error)
 {
     struct nt_source *source;
     NT_TRY(nt_open_source(name, &chain->open, &source, error));
-    enum nt_status status = open_with(part, chain, source, error);
+    enum nt_status status = open_with(member, chain, source, error);
     if (status != NT_OK)
         nt_source_close(source);
     return status;
 }
 
 /* A listed file needs no request: it is read as the listed version. */
-static enum nt_status open_listed(struct nt_chain_member *part, const struct nt_chain *chain,
+static enum nt_status open_listed(struct nt_chain_member *member, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
-    NT_TRY(nt_folder_open_file(part->listed->folder, part->listed->name, &source, error));
-    return nt_file_take_source(source, &chain->open, &part->file, error);
+    NT_TRY(nt_folder_open_file(member->listed->folder, member->listed->name, &source, error));
+    return nt_file_take_source(source, &chain->open, &member->file, error);
 }
 
 /* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */
-static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
+static enum nt_status open_folder(struct nt_chain_member *member, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
-    enum nt_status status = open_named(part, chain, part->path, error);
+    enum nt_status status = open_named(member, chain, member->path, error);
     if (status != NT_NOT_THIS_FORMAT)
         return status;
     return nt_fail(error, status, NT_NO_OFFSET,
                    "%s: is a directory, not a dataset; use a pattern for the files in it: '%s/*.root'",
-                   part->path, part->path);
+                   member->path, member->path);
 }
 
-static enum nt_status open_part(struct nt_chain_member *part, const struct nt_chain *chain,
-                                struct nt_error *error)
+static enum nt_status open_member(struct nt_chain_member *member, const struct nt_chain *chain,
+                                  struct nt_error *error)
 {
     struct stat attributes;
-    if (part->source)
-        return open_with(part, chain, part->source, error);
-    if (part->listed->folder)
-        return open_listed(part, chain, error);
-    if (part->listed->address)
-        return open_named(part, chain, part->listed->address, error);
-    if (stat(part->path, &attributes))
-        return nt_fail_path(error, errno, part->path);
-    return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
+    if (member->source)
+        return open_with(member, chain, member->source, error);
+    if (member->listed->folder)
+        return open_listed(member, chain, error);
+    if (member->listed->address)
+        return open_named(member, chain, member->listed->address, error);
+    if (stat(member->path, &attributes))
+        return nt_fail_path(error, errno, member->path);
+    return S_ISDIR(attributes.st_mode) ? open_folder(member, chain, error)
+                                       : open_pooled(member, chain, error);
 }
 
-void nt_chain_close_member(struct nt_chain_member *part)
+void nt_chain_close_member(struct nt_chain_member *member)
 {
-    if (part->source)
-        nt_file_discard(part->file);
+    if (member->source)
+        nt_file_discard(member->file);
     else
-        nt_file_close(part->file);
-    part->file = NULL;
-    part->identity = NULL;
+        nt_file_close(member->file);
+    member->file = NULL;
+    member->identity = NULL;
 }
 
-void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *chain)
+void nt_chain_try_member(struct nt_chain_member *member, const struct nt_chain *chain)
 {
-    part->failure = (struct nt_error){0};
-    enum nt_status status = open_part(part, chain, &part->failure);
+    member->failure = (struct nt_error){0};
+    enum nt_status status = open_member(member, chain, &member->failure);
     bool is_open = status == NT_OK;
     if (is_open)
-        status = nt_chain_member_check(part, &part->failure);
+        status = nt_chain_member_check(member, &member->failure);
     if (status == NT_OK && chain->total)
-        status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
+        status = nt_budget_join(&member->file->budget, chain->total, &member->failure);
     if (is_open && status != NT_OK)
-        nt_chain_close_member(part);
-    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
-        nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", part->path);
-    else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
-        nt_error_context(&part->failure, "%s", part->path);
+        nt_chain_close_member(member);
+    if (status == NT_NOT_FOUND && member->listed->identity.st_mode) /* the list found it */
+        nt_fail(&member->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", member->path);
+    else if (status != NT_OK && !nt_message_about(member->failure.message, member->path))
+        nt_error_context(&member->failure, "%s", member->path);
 }
 
 /* ---- Many members ---- */
 
 enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 
-/* Shared by the opening threads: parts [next, end). */
+/* Shared by the opening threads: members [next, end). */
 struct opening {
     struct nt_chain *chain;
     atomic_uint next;
     uint32_t end;
-    bool leaves_known;          /* skip the parts that the index knows */
+    bool leaves_known;          /* skip the members that the index knows */
     bool opens_lazy;            /* open lazy members, and no others */
     const struct nt_file *stub; /* lets members be lazy; NULL: all stay open */
 };
 
-static bool is_to_open(const struct opening *opening, const struct nt_chain_member *part)
+static bool is_to_open(const struct opening *opening, const struct nt_chain_member *member)
 {
-    if (part->file)
+    if (member->file)
         return false;
-    if (part->is_lazy)
+    if (member->is_lazy)
         return opening->opens_lazy;
-    return !opening->opens_lazy && !(opening->leaves_known && part->known);
+    return !opening->opens_lazy && !(opening->leaves_known && member->known);
 }
 
 static void *open_worker(void *argument)
 {
     struct opening *opening = argument;
     for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->end;) {
-        struct nt_chain_member *part = &opening->chain->parts[i];
-        if (!is_to_open(opening, part))
+        struct nt_chain_member *member = &opening->chain->members[i];
+        if (!is_to_open(opening, member))
             continue;
-        nt_chain_try_member(part, opening->chain);
+        nt_chain_try_member(member, opening->chain);
         if (opening->opens_lazy || opening->chain->options.save_index)
-            nt_chain_load_lists(part); /* the rows, or an index, need them */
-        if (part->file && opening->stub)
-            nt_chain_try_evict(opening->stub, part);
+            nt_chain_load_lists(member); /* the rows, or an index, need them */
+        if (member->file && opening->stub)
+            nt_chain_try_evict(opening->stub, member);
     }
     return NULL;
 }
@@ -220,7 +221,7 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t first, uint32
 {
     uint32_t served = 0;
     for (uint32_t i = first; i < end; i++)
-        served += chain->parts[i].listed->address != NULL;
+        served += chain->members[i].listed->address != NULL;
     return served + (end - first - served) / PARTS_PER_THREAD;
 }
 
@@ -244,25 +245,25 @@ static void open_together(struct opening *opening)
     nt_chain_work_together(opening->chain, opening->next, opening->end, open_worker, opening);
 }
 
-static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
+static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
 {
     *known_ret = *unknown_ret = 0;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        *known_ret += chain->parts[i].known != NULL;
-        *unknown_ret += !chain->parts[i].known && !chain->parts[i].file;
+    for (uint32_t i = 0; i < chain->member_count; i++) {
+        *known_ret += chain->members[i].known != NULL;
+        *unknown_ret += !chain->members[i].known && !chain->members[i].file;
     }
 }
 
 bool nt_chain_members_open_unknown(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
-    struct opening opening = {.chain = chain, .end = chain->part_count, .leaves_known = true, .stub = stub};
+    struct opening opening = {.chain = chain, .end = chain->member_count, .leaves_known = true, .stub = stub};
     uint32_t known, unknown;
-    count_parts(chain, &known, &unknown);
+    count_members(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
         return unknown == 0;
     open_together(&opening);
-    count_parts(chain, &known, &unknown);
+    count_members(chain, &known, &unknown);
     return unknown == 0;
 }
 
@@ -272,9 +273,9 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
     struct opening opening = {.chain = chain, .next = first, .end = end, .stub = stub};
     open_together(&opening);
     for (uint32_t i = first; i < end; i++) {
-        const struct nt_chain_member *part = &chain->parts[i];
-        if (!part->file && !part->is_lazy && nt_is_retryable(part->failure.status, &part->failure))
-            return nt_fail_copy(error, &part->failure);
+        const struct nt_chain_member *member = &chain->members[i];
+        if (!member->file && !member->is_lazy && nt_is_retryable(member->failure.status, &member->failure))
+            return nt_fail_copy(error, &member->failure);
     }
     return NT_OK;
 }
@@ -284,19 +285,19 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 enum { MAX_TOGETHER = 64 };
 
 /* Counts the metadata of an open lazy member, until it closes. */
-static void count_lazy_open(struct nt_chain *chain, struct nt_chain_member *part)
+static void count_lazy_open(struct nt_chain *chain, struct nt_chain_member *member)
 {
-    if (!part->file || !part->is_lazy || part->lazy_open_bytes)
+    if (!member->file || !member->is_lazy || member->lazy_open_bytes)
         return;
-    part->lazy_open_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
-    chain->lazy_open_bytes += part->lazy_open_bytes;
+    member->lazy_open_bytes = atomic_load_explicit(&member->file->budget.used, memory_order_relaxed);
+    chain->lazy_open_bytes += member->lazy_open_bytes;
 }
 
-void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part)
+void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *member)
 {
-    chain->lazy_open_bytes -= part->lazy_open_bytes;
-    part->lazy_open_bytes = 0;
-    nt_chain_close_member(part);
+    chain->lazy_open_bytes -= member->lazy_open_bytes;
+    member->lazy_open_bytes = 0;
+    nt_chain_close_member(member);
 }
 
 /* For a reader of one file after another, opens the next files together: twice as many each time, while their
@@ -304,7 +305,7 @@ void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *part)
 static void open_lazy_from(const struct nt_file *file, uint32_t number)
 {
     struct nt_chain *chain = file->format_data;
-    uint64_t bytes = atomic_load_explicit(&chain->parts[0].file->budget.used, memory_order_relaxed);
+    uint64_t bytes = atomic_load_explicit(&chain->members[0].file->budget.used, memory_order_relaxed);
     bool goes_on = number && number == chain->next_lazy;
     chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
     if (chain->opened_together > MAX_TOGETHER)
@@ -312,13 +313,13 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
     while (chain->opened_together > 1 &&
            nt_budget_is_tight(&file->budget, chain->lazy_open_bytes + chain->opened_together * bytes))
         chain->opened_together /= 2;
-    uint32_t left = chain->part_count - number;
+    uint32_t left = chain->member_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
     struct opening opening = {.chain = chain, .next = number, .end = number + count, .opens_lazy = true};
     chain->next_lazy = opening.end;
     open_together(&opening);
     for (uint32_t i = number; i < number + count; i++)
-        count_lazy_open(chain, &chain->parts[i]);
+        count_lazy_open(chain, &chain->members[i]);
 }
 
 /* Closes members that were opened ahead of a reader who has gone elsewhere. */
@@ -327,38 +328,40 @@ static void close_ahead(const struct nt_file *file)
     struct nt_chain *chain = file->format_data;
     uint32_t end = chain->next_lazy;
     for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
-        if (chain->parts[i].is_lazy && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
-            nt_chain_close_lazy(chain, &chain->parts[i]);
+        if (chain->members[i].is_lazy && chain->members[i].file &&
+            !nt_chain_is_in_use(file, &chain->members[i]))
+            nt_chain_close_lazy(chain, &chain->members[i]);
 }
 
 enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_slice *slice,
                                   struct nt_error *error)
 {
     struct nt_chain *chain = file->format_data;
-    const struct nt_chain_member *part = slice->part;
-    uint32_t number = (uint32_t)(part - chain->parts);
+    const struct nt_chain_member *member = slice->member;
+    uint32_t number = (uint32_t)(member - chain->members);
     enum nt_status status = NT_OK;
-    if (!part->file && number != chain->next_lazy)
+    if (!member->file && number != chain->next_lazy)
         close_ahead(file);
-    if (!part->file)
+    if (!member->file)
         open_lazy_from(file, number);
-    if (!part->file && part->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
+    if (!member->file &&
+        member->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
         close_ahead(file);
-        nt_chain_open_member(chain, &chain->parts[number]);
-        count_lazy_open(chain, &chain->parts[number]);
+        nt_chain_open_member(chain, &chain->members[number]);
+        count_lazy_open(chain, &chain->members[number]);
     }
-    if (!part->file)
-        status = nt_fail_copy(error, &part->failure);
-    else if (part->file->page_bytes > file->page_bytes)
-        file->page_bytes = part->file->page_bytes;
+    if (!member->file)
+        status = nt_fail_copy(error, &member->failure);
+    else if (member->file->page_bytes > file->page_bytes)
+        file->page_bytes = member->file->page_bytes;
     if (status == NT_CHANGED)
         nt_chain_save_index(file);
     return status;
 }
 
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part)
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *member)
 {
-    if (!part->file)
-        nt_chain_try_member(part, chain);
-    return part->file;
+    if (!member->file)
+        nt_chain_try_member(member, chain);
+    return member->file;
 }

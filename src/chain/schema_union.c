@@ -139,7 +139,7 @@ static const struct nt_chain_slice *slice_of(const struct merging *merging)
 static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_slice *slice, uint32_t own)
 {
     const struct nt_field *field = &slice->dataset->fields[own];
-    nt_buffer_append_format(out, "%s: ", slice->part->path);
+    nt_buffer_append_format(out, "%s: ", slice->member->path);
     if (field->unreadable)
         nt_buffer_append_string(out, field->unreadable);
     else

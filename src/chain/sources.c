@@ -70,7 +70,7 @@ struct checked_source {
     struct nt_source source;
     struct nt_source *_Atomic own, *_Atomic file;
     const struct nt_file *chain; /* whose member opens if the size is needed; NULL: the size is known */
-    const struct nt_chain_member *part;
+    const struct nt_chain_member *member;
 };
 
 static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -99,7 +99,7 @@ static enum nt_status open_member(const struct checked_source *source, struct nt
         const struct nt_dataset *dataset = source->chain->datasets[i];
         if (dataset->failure)
             continue;
-        const struct nt_chain_slice *slice = nt_chain_slice_of(dataset, source->part);
+        const struct nt_chain_slice *slice = nt_chain_slice_of(dataset, source->member);
         enum nt_status status = nt_chain_pin_member(dataset, slice, error);
         if (status == NT_OK)
             nt_chain_unpin_member(dataset, slice);
@@ -149,18 +149,18 @@ static const struct nt_source_ops served_ops = {.read_at = read_own,
 
 /* One of the sources of a lazy member. That of a single file is the first. */
 static enum nt_status add_lazy(const struct nt_file *chain, struct nt_arena *arena,
-                               const struct nt_chain_member *part, uint32_t number,
+                               const struct nt_chain_member *member, uint32_t number,
                                struct nt_source **source_ret, struct nt_error *error)
 {
-    bool is_file = number == 0 && !part->known->files;
+    bool is_file = number == 0 && !member->known->files;
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
         return nt_fail_memory(error);
-    *source = (struct checked_source){.source = {.ops = part->listed->address ? &served_ops : &checked_ops,
-                                                 .size = is_file ? part->known->bytes : NT_UNKNOWN_SIZE,
-                                                 .path = part->path},
-                                      .chain = part->known->files ? chain : NULL,
-                                      .part = part};
+    *source = (struct checked_source){.source = {.ops = member->listed->address ? &served_ops : &checked_ops,
+                                                 .size = is_file ? member->known->bytes : NT_UNKNOWN_SIZE,
+                                                 .path = member->path},
+                                      .chain = member->known->files ? chain : NULL,
+                                      .member = member};
     *source_ret = &source->source;
     return NT_OK;
 }
@@ -202,16 +202,16 @@ uint32_t nt_chain_count_sources(const struct nt_file *file)
     return count;
 }
 
-static enum nt_status number_part(struct nt_file *file, const struct nt_chain_member *part,
-                                  struct nt_error *error)
+static enum nt_status number_member(struct nt_file *file, const struct nt_chain_member *member,
+                                    struct nt_error *error)
 {
-    struct nt_source **sources = &file->layout_sources[part->first_source];
-    uint32_t of_layout = part->file && part->file->layout_sources ? part->file->layout_source_count : 0;
-    for (uint32_t k = 0; k < part->source_count; k++) {
-        if (part->file)
-            sources[k] = k < of_layout ? part->file->layout_sources[k] : part->file->source;
-        else if (k == 0 || part->known->files)
-            NT_TRY(add_lazy(file, file->arena, part, k, &sources[k], error));
+    struct nt_source **sources = &file->layout_sources[member->first_source];
+    uint32_t of_layout = member->file && member->file->layout_sources ? member->file->layout_source_count : 0;
+    for (uint32_t k = 0; k < member->source_count; k++) {
+        if (member->file)
+            sources[k] = k < of_layout ? member->file->layout_sources[k] : member->file->source;
+        else if (k == 0 || member->known->files)
+            NT_TRY(add_lazy(file, file->arena, member, k, &sources[k], error));
         else
             sources[k] = sources[0];
     }
@@ -222,16 +222,17 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
 {
     const struct nt_chain *chain = nt_chain_of(file);
     uint64_t total = 0, lazy = 0;
-    for (uint32_t i = 0, of_series = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
-        struct nt_chain_member *part = &chain->parts[i];
+    for (uint32_t i = 0, of_series = 0; i < chain->member_count;
+         i = nt_chain_next_member(chain, i, is_stub)) {
+        struct nt_chain_member *member = &chain->members[i];
         of_series = nt_chain_begins_series(chain, i) ? i : of_series;
-        part->first_source = (uint32_t)total;
-        part->source_count = part->file           ? nt_chain_count_sources(part->file)
-                             : !part->is_lazy     ? 0
-                             : part->known->files ? part->known->files
-                                                  : chain->parts[of_series].source_count;
-        total += part->source_count;
-        lazy += part->is_lazy ? part->known->files : 0;
+        member->first_source = (uint32_t)total;
+        member->source_count = member->file           ? nt_chain_count_sources(member->file)
+                               : !member->is_lazy     ? 0
+                               : member->known->files ? member->known->files
+                                                      : chain->members[of_series].source_count;
+        total += member->source_count;
+        lazy += member->is_lazy ? member->known->files : 0;
     }
     if (total >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the files of the chain have more than 2^32 sources");
@@ -242,8 +243,8 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
     if (!file->layout_sources)
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
-    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub))
-        NT_TRY(number_part(file, &chain->parts[i], error));
+    for (uint32_t i = 0; i < chain->member_count; i = nt_chain_next_member(chain, i, is_stub))
+        NT_TRY(number_member(file, &chain->members[i], error));
     return NT_OK;
 }
 
@@ -260,15 +261,15 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         dataset->sources[i] = file->layout_sources[i];
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        for (uint32_t k = 0; slice->lazy && k < slice->part->source_count; k++)
-            NT_TRY(add_lazy(file, dataset->arena, slice->part, k,
-                            &dataset->sources[slice->part->first_source + k], error));
+        for (uint32_t k = 0; slice->lazy && k < slice->member->source_count; k++)
+            NT_TRY(add_lazy(file, dataset->arena, slice->member, k,
+                            &dataset->sources[slice->member->first_source + k], error));
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
-                checked(dataset->arena, slice->dataset->sources[k], slice->part->file->source);
+                checked(dataset->arena, slice->dataset->sources[k], slice->member->file->source);
             if (!source)
                 return nt_fail_memory(error);
-            dataset->sources[slice->part->first_source + k] = source;
+            dataset->sources[slice->member->first_source + k] = source;
         }
     }
     return NT_OK;
@@ -283,11 +284,11 @@ static void connect_once(struct nt_source *source, struct nt_source *own, struct
 
 void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file)
 {
-    const struct nt_file *own = slice->part->file;
+    const struct nt_file *own = slice->member->file;
     uint32_t of_layout = own->layout_sources ? own->layout_source_count : 0;
-    for (uint32_t i = 0; i < slice->part->source_count; i++) {
-        struct nt_source *paged = dataset->sources[slice->part->first_source + i],
-                         *shown = dataset->file->layout_sources[slice->part->first_source + i],
+    for (uint32_t i = 0; i < slice->member->source_count; i++) {
+        struct nt_source *paged = dataset->sources[slice->member->first_source + i],
+                         *shown = dataset->file->layout_sources[slice->member->first_source + i],
                          *file = i < of_layout ? own->layout_sources[i] : own->source;
         bool is_other = !is_file && i < slice->dataset->source_count;
         connect_once(paged, is_other ? slice->dataset->sources[i] : file, own->source);
@@ -300,7 +301,7 @@ void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_
 void nt_chain_disconnect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     for (uint32_t i = 1; i < slice->dataset->source_count; i++) {
-        struct nt_source *source = dataset->sources[slice->part->first_source + i];
+        struct nt_source *source = dataset->sources[slice->member->first_source + i];
         source->beneath = NULL;
         ((struct checked_source *)source)->own = NULL;
     }

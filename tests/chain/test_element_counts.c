@@ -85,7 +85,7 @@ static unsigned opened(void)
 {
     unsigned bits = 0;
     for (unsigned i = 0; i < MEMBERS; i++)
-        bits |= (unsigned)(nt_chain_of(file)->parts[i].source != NULL) << i;
+        bits |= (unsigned)(nt_chain_of(file)->members[i].source != NULL) << i;
     return bits;
 }
 
@@ -276,6 +276,6 @@ TEST(a_page_of_a_closed_member_is_described, .setup = setup, .teardown = teardow
         assert_ok(dataset->ops->describe_page(dataset, 0, group->pages, &json));
         nt_group_unpin(group);
         nt_buffer_deinit(&text);
-        ck_assert(i == 0 || !nt_chain_of(file)->parts[i].file);
+        ck_assert(i == 0 || !nt_chain_of(file)->members[i].file);
     }
 }

@@ -48,7 +48,7 @@ static unsigned open_members(void)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < MEMBERS; i++)
-        count += nt_chain_of(file)->parts[i].file != NULL;
+        count += nt_chain_of(file)->members[i].file != NULL;
     return count;
 }
 
@@ -74,7 +74,7 @@ TEST(a_member_opens_with_its_rows, .setup = setup, .teardown = teardown)
 TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = teardown)
 {
     open_chain();
-    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    uint64_t of_member = nt_chain_of(file)->members[0].file->budget.used;
     nt_file_close(file);
     open_with(8 * of_member);
     load_groups();
@@ -104,7 +104,7 @@ TEST(members_that_are_opened_ahead_count, .setup = setup, .teardown = teardown)
 {
     enum { FITTING = 2 }; /* a quarter of the limit */
     open_chain();
-    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    uint64_t of_member = nt_chain_of(file)->members[0].file->budget.used;
     nt_file_close(file);
     open_with(4 * FITTING * of_member);
     struct nt_dataset *dataset = file->datasets[0];
@@ -148,7 +148,7 @@ TEST(threads_share_members, .setup = setup, .teardown = teardown)
     pthread_t threads[THREADS];
     void *problem;
     open_chain();
-    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    uint64_t of_member = nt_chain_of(file)->members[0].file->budget.used;
     nt_file_close(file);
     open_with(8 * of_member);
     for (uintptr_t i = 0; i < THREADS; i++)

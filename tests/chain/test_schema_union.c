@@ -12,7 +12,7 @@ enum { MAX_FILES = 4 };
 
 static struct nt_error error;
 static struct nt_file *files[MAX_FILES], *whole;
-static struct nt_chain_member parts[MAX_FILES];
+static struct nt_chain_member members[MAX_FILES];
 static struct nt_chain_dataset *chain;
 static uint32_t file_count;
 
@@ -20,7 +20,7 @@ static void add_file_storing(const struct made_field *fields, uint32_t count, en
 {
     static const char *const paths[MAX_FILES] = {"/a", "/b", "/c", "/d"};
     files[file_count] = make_file_storing(paths[file_count], fields, count, stored);
-    parts[file_count].path = paths[file_count];
+    members[file_count].path = paths[file_count];
     file_count++;
 }
 
@@ -37,7 +37,7 @@ static void merge(void)
     chain->slices = nt_arena_alloc(dataset->arena, file_count, sizeof(*chain->slices));
     chain->slice_count = file_count;
     for (uint32_t i = 0; i < file_count; i++) {
-        chain->slices[i].part = &parts[i];
+        chain->slices[i].member = &members[i];
         chain->slices[i].dataset = files[i]->datasets[0];
     }
     dataset->format_data = chain;
@@ -325,7 +325,7 @@ TEST(many_fields_are_one_in_any_order, .teardown = teardown, .timeout = 20)
     files[file_count++] = make_wide_file("/b", WIDE_FIELDS - 1 + MORE, -1);
     files[file_count++] = make_wide_file("/c", 2 * MORE, 1);
     for (uint32_t i = 0; i < file_count; i++)
-        parts[i].path = files[i]->path;
+        members[i].path = files[i]->path;
     merge();
     ck_assert_uint_eq(chain->fields.count, WIDE_FIELDS + 2 * MORE);
     for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
