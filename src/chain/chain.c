@@ -22,7 +22,7 @@
 
 /* ---- Open the chain ---- */
 
-struct building {
+struct chain_builder {
     struct nt_file *file;
     struct nt_chain *chain;
     bool is_stub; /* of the first member of each series */
@@ -69,7 +69,7 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
     return NT_CORRUPT;
 }
 
-static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
+static enum nt_status fill_share(const struct chain_builder *builder, const struct nt_dataset *first,
                                  struct nt_arena *arena, struct nt_chain_slice *slice)
 {
     const struct nt_chain_member *member = slice->member;
@@ -79,22 +79,22 @@ static enum nt_status fill_share(const struct building *building, const struct n
         return NT_OK;
     }
     if (!member->file)
-        return fill_unopened(first, arena, slice, building->error);
-    enum nt_status status = nt_chain_match_dataset(first, member, &slice->dataset, building->error);
+        return fill_unopened(first, arena, slice, builder->error);
+    enum nt_status status = nt_chain_match_dataset(first, member, &slice->dataset, builder->error);
     if (status == NT_OK)
         status = count_share(first, slice, &failure);
-    if (status == NT_OK && building->chain->options.rule != NT_CHAIN_UNION) {
+    if (status == NT_OK && builder->chain->options.rule != NT_CHAIN_UNION) {
         slice->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*slice->fields));
         if (!slice->fields)
-            return nt_fail_memory(building->error);
+            return nt_fail_memory(builder->error);
         status = nt_chain_match_fields(first, slice->dataset, slice->fields, &failure);
     }
-    if (failure.status && building->chain->options.rule == NT_CHAIN_FAIL)
-        return keep_failure(&failure, arena, slice, building->error);
+    if (failure.status && builder->chain->options.rule == NT_CHAIN_FAIL)
+        return keep_failure(&failure, arena, slice, builder->error);
     if (failure.status)
-        return nt_fail_copy(building->error, &failure);
-    if (status != NT_OK && !nt_message_about(building->error->message, member->path))
-        nt_error_context(building->error, "%s", member->path);
+        return nt_fail_copy(builder->error, &failure);
+    if (status != NT_OK && !nt_message_about(builder->error->message, member->path))
+        nt_error_context(builder->error, "%s", member->path);
     return status;
 }
 
@@ -129,45 +129,45 @@ static enum nt_status count_entries(struct nt_chain_series *series, uint64_t *en
 }
 
 /* `first`: the dataset of the first member. */
-static enum nt_status fill_series(const struct building *building, struct nt_dataset *dataset,
+static enum nt_status fill_series(const struct chain_builder *builder, struct nt_dataset *dataset,
                                   struct nt_dataset *first, struct nt_chain_series *series,
                                   uint64_t *entries_ret)
 {
-    struct nt_error *error = building->error;
+    struct nt_error *error = builder->error;
     for (uint32_t i = 0; i < series->slice_count; i++)
-        NT_TRY(fill_share(building, first, dataset->arena, &series->slices[i]));
-    NT_TRY(building->chain->options.rule == NT_CHAIN_UNION
+        NT_TRY(fill_share(builder, first, dataset->arena, &series->slices[i]));
+    NT_TRY(builder->chain->options.rule == NT_CHAIN_UNION
                ? nt_chain_union_fields(dataset, series, error)
                : nt_chain_copy_fields(series->slices[0].dataset, dataset->arena, &series->fields, error));
     return count_entries(series, entries_ret, error);
 }
 
 /* The entries of a friend belong to those of the samples, one to one. */
-static enum nt_status fill_friend(const struct building *building, struct nt_dataset *dataset,
+static enum nt_status fill_friend(const struct chain_builder *builder, struct nt_dataset *dataset,
                                   struct nt_chain_series *series)
 {
     const struct nt_chain_member *member = series->slices[0].member;
     struct nt_dataset *first;
     uint64_t entries;
     enum nt_status status =
-        nt_file_find(member->file, member->listed->sample->dataset, &first, building->error);
+        nt_file_find(member->file, member->listed->sample->dataset, &first, builder->error);
     if (status != NT_OK)
-        nt_error_context(building->error, "%s", member->path);
+        nt_error_context(builder->error, "%s", member->path);
     else
-        status = fill_series(building, dataset, first, series, &entries);
+        status = fill_series(builder, dataset, first, series, &entries);
     if (status != NT_OK)
-        nt_error_context(building->error, "friend \"%s\"", series->friend);
-    return status == NT_OK && !building->is_stub
-               ? nt_chain_check_friend(series->friend, dataset->entries, entries, building->error)
+        nt_error_context(builder->error, "friend \"%s\"", series->friend);
+    return status == NT_OK && !builder->is_stub
+               ? nt_chain_check_friend(series->friend, dataset->entries, entries, builder->error)
                : status;
 }
 
-static enum nt_status fill_dataset(const struct building *building, struct nt_dataset *dataset,
+static enum nt_status fill_dataset(const struct chain_builder *builder, struct nt_dataset *dataset,
                                    struct nt_dataset *first)
 {
-    struct nt_error *error = building->error;
-    struct nt_chain_member *members = building->chain->members;
-    uint32_t count = building->chain->member_count;
+    struct nt_error *error = builder->error;
+    struct nt_chain_member *members = builder->chain->members;
+    uint32_t count = builder->chain->member_count;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
     if (!chain || !(chain->slices = nt_arena_alloc(dataset->arena, count, sizeof(*chain->slices))))
@@ -175,12 +175,12 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     dataset->is_concatenated = true;
     dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
-    for (uint32_t i = 0; i < count; i = nt_chain_next_member(building->chain, i, building->is_stub))
+    for (uint32_t i = 0; i < count; i = nt_chain_next_member(builder->chain, i, builder->is_stub))
         chain->slices[chain->slice_count++].member = &members[i];
     NT_TRY(nt_chain_divide(dataset, error));
-    NT_TRY(fill_series(building, dataset, first, &chain->series[0], &dataset->entries));
+    NT_TRY(fill_series(builder, dataset, first, &chain->series[0], &dataset->entries));
     for (uint32_t i = 1; i < chain->series_count; i++)
-        NT_TRY(fill_friend(building, dataset, &chain->series[i]));
+        NT_TRY(fill_friend(builder, dataset, &chain->series[i]));
     NT_TRY(nt_chain_join_fields(dataset, error));
     NT_TRY(nt_chain_add_sources(dataset, error));
     NT_TRY(nt_chain_build_columns(dataset, error));
@@ -193,38 +193,38 @@ static bool is_chained(const struct nt_dataset *dataset)
     return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->failure;
 }
 
-static enum nt_status add_dataset(const struct building *building, struct nt_dataset *first)
+static enum nt_status add_dataset(const struct chain_builder *builder, struct nt_dataset *first)
 {
     struct nt_dataset *dataset;
     struct nt_error failure = {0};
-    enum nt_status status = nt_file_add_dataset(building->file, &dataset, building->error);
+    enum nt_status status = nt_file_add_dataset(builder->file, &dataset, builder->error);
     if (status != NT_OK)
         return status;
     dataset->directory = first->directory;
     dataset->is_secondary = first->is_secondary;
-    struct building inner = *building;
+    struct chain_builder inner = *builder;
     inner.error = &failure;
     status = fill_dataset(&inner, dataset, first);
-    return status == NT_OK ? NT_OK : nt_dataset_set_failure(dataset, &failure, building->error);
+    return status == NT_OK ? NT_OK : nt_dataset_set_failure(dataset, &failure, builder->error);
 }
 
 /* ---- The file ---- */
 
-static enum nt_status add_directories(const struct building *building, const struct nt_file *first)
+static enum nt_status add_directories(const struct chain_builder *builder, const struct nt_file *first)
 {
     for (uint32_t i = 1; i < first->directory_count; i++)
-        if (nt_file_add_directory(building->file, first->directories[i].parent, first->directories[i].name) ==
+        if (nt_file_add_directory(builder->file, first->directories[i].parent, first->directories[i].name) ==
             NT_NONE)
-            return nt_fail_memory(building->error);
+            return nt_fail_memory(builder->error);
     return NT_OK;
 }
 
 /* The chain allows pages as large as its members do. */
-static void widen(const struct building *building)
+static void widen(const struct chain_builder *builder)
 {
-    struct nt_file *file = building->file;
-    for (uint32_t i = 0; i < building->chain->member_count; i++) {
-        const struct nt_file *own = building->chain->members[i].file;
+    struct nt_file *file = builder->file;
+    for (uint32_t i = 0; i < builder->chain->member_count; i++) {
+        const struct nt_file *own = builder->chain->members[i].file;
         if (!own)
             continue;
         file->is_size_unverified |= own->is_size_unverified;
@@ -234,24 +234,24 @@ static void widen(const struct building *building)
 }
 
 /* Adds all datasets that can be chained, or only the one that a specification selects. */
-static enum nt_status add_datasets(const struct building *building, const struct nt_chain_member *first)
+static enum nt_status add_datasets(const struct chain_builder *builder, const struct nt_chain_member *first)
 {
     struct nt_dataset *meant = NULL;
     enum nt_status status = NT_OK;
     if (first->listed->sample)
-        status = nt_file_find(first->file, first->listed->sample->dataset, &meant, building->error);
+        status = nt_file_find(first->file, first->listed->sample->dataset, &meant, builder->error);
     if (meant)
-        return add_dataset(building, meant);
+        return add_dataset(builder, meant);
     for (uint32_t i = 0; status == NT_OK && i < first->file->dataset_count; i++)
         if (is_chained(first->file->datasets[i]))
-            status = add_dataset(building, first->file->datasets[i]);
+            status = add_dataset(builder, first->file->datasets[i]);
     return status;
 }
 
-static enum nt_status fill_file(const struct building *building)
+static enum nt_status fill_file(const struct chain_builder *builder)
 {
-    struct nt_file *file = building->file;
-    const struct nt_chain_member *member = &building->chain->members[0];
+    struct nt_file *file = builder->file;
+    const struct nt_chain_member *member = &builder->chain->members[0];
     const struct nt_file *first = member->file;
     file->format = first->format;
     file->describe = nt_chain_describe_file;
@@ -259,10 +259,10 @@ static enum nt_status fill_file(const struct building *building)
     file->layout_of = nt_chain_lay_out_files;
     file->layout_part = nt_chain_layout_part;
     file->check = nt_chain_check;
-    widen(building);
-    NT_TRY(nt_chain_number_sources(file, building->is_stub, building->error));
-    NT_TRY(add_directories(building, first));
-    return add_datasets(building, member);
+    widen(builder);
+    NT_TRY(nt_chain_number_sources(file, builder->is_stub, builder->error));
+    NT_TRY(add_directories(builder, first));
+    return add_datasets(builder, member);
 }
 
 static void let_go(struct nt_chain *chain)
@@ -319,8 +319,8 @@ static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char
     enum nt_status status = new_file(chain, name, &file, error);
     if (status != NT_OK)
         return status;
-    const struct building building = {file, chain, is_stub, error};
-    status = fill_file(&building);
+    const struct chain_builder builder = {file, chain, is_stub, error};
+    status = fill_file(&builder);
     if (status == NT_OK)
         *file_ret = file;
     else

@@ -19,7 +19,7 @@ struct shape {
     struct shape *next; /* of the same field */
 };
 
-struct building {
+struct chain_column_builder {
     struct nt_dataset *dataset;
     struct nt_builder builder;
     struct shape **shapes; /* by field */
@@ -35,7 +35,7 @@ bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b
 }
 
 /* Do the columns of a file have the same types as the representation? */
-static bool has_shape(const struct building *building, const struct shape *shape,
+static bool has_shape(const struct chain_column_builder *building, const struct shape *shape,
                       const struct nt_chain_slice *slice, const uint32_t *columns, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
@@ -54,9 +54,9 @@ static bool is_taken(const struct nt_chain_slice *slice, const struct shape *sha
 }
 
 /* Returns a matching representation that the file does not use yet; NULL if there is none. */
-static const struct shape *find_shape(const struct building *building, const struct nt_chain_slice *slice,
-                                      uint32_t field, const uint32_t *columns, uint32_t width,
-                                      bool has_others)
+static const struct shape *find_shape(const struct chain_column_builder *building,
+                                      const struct nt_chain_slice *slice, uint32_t field,
+                                      const uint32_t *columns, uint32_t width, bool has_others)
 {
     for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
         if (has_shape(building, shape, slice, columns, width) && (!has_others || !is_taken(slice, shape)))
@@ -65,9 +65,9 @@ static const struct shape *find_shape(const struct building *building, const str
 }
 
 /* Appends a copy of a file's column. */
-static enum nt_status add_column_like(struct building *building, const struct nt_chain_slice *slice,
-                                      const struct shape *shape, uint32_t position, uint32_t number,
-                                      bool keeps_id)
+static enum nt_status add_column_like(struct chain_column_builder *building,
+                                      const struct nt_chain_slice *slice, const struct shape *shape,
+                                      uint32_t position, uint32_t number, bool keeps_id)
 {
     struct nt_column column = slice->dataset->columns[number];
     column.field = shape->field;
@@ -82,7 +82,7 @@ static enum nt_status add_column_like(struct building *building, const struct nt
 }
 
 /* Finds a slice in which the field is nullable, and which so has a column for nulls. */
-static const struct nt_chain_slice *find_nullable(const struct building *building, uint32_t field)
+static const struct nt_chain_slice *find_nullable(const struct chain_column_builder *building, uint32_t field)
 {
     const struct nt_chain_slice *slice = nt_chain_dataset_of(building->dataset)->slices;
     while (slice->failure || slice->fields[field] == NT_NONE ||
@@ -92,7 +92,7 @@ static const struct nt_chain_slice *find_nullable(const struct building *buildin
 }
 
 /* `width`: the number of columns that the file has. */
-static enum nt_status add_columns(struct building *building, const struct nt_chain_slice *slice,
+static enum nt_status add_columns(struct chain_column_builder *building, const struct nt_chain_slice *slice,
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
     bool is_first = slice->member->first_source == 0;
@@ -107,8 +107,8 @@ static enum nt_status add_columns(struct building *building, const struct nt_cha
 }
 
 /* Adds a representation to the chain for one of a file. */
-static enum nt_status add_shape(struct building *building, const struct nt_chain_slice *slice, uint32_t field,
-                                const uint32_t *columns, uint32_t own_width, uint32_t width,
+static enum nt_status add_shape(struct chain_column_builder *building, const struct nt_chain_slice *slice,
+                                uint32_t field, const uint32_t *columns, uint32_t own_width, uint32_t width,
                                 const struct shape **shape_ret)
 {
     struct shape **end = &building->shapes[field];
@@ -125,7 +125,8 @@ static enum nt_status add_shape(struct building *building, const struct nt_chain
 }
 
 /* A representation has an extra column for nulls if the field is nullable in another file. */
-static enum nt_status map_field(struct building *building, const struct nt_chain_slice *slice, uint32_t field)
+static enum nt_status map_field(struct chain_column_builder *building, const struct nt_chain_slice *slice,
+                                uint32_t field)
 {
     uint32_t own = slice->fields[field], count;
     enum nt_status status = NT_OK;
@@ -146,7 +147,7 @@ static enum nt_status map_field(struct building *building, const struct nt_chain
     return status;
 }
 
-static enum nt_status map_share(struct building *building, struct nt_chain_slice *slice)
+static enum nt_status map_share(struct chain_column_builder *building, struct nt_chain_slice *slice)
 {
     uint32_t count = slice->dataset->column_count;
     slice->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
@@ -189,7 +190,7 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
 
 /* ---- All columns ---- */
 
-static enum nt_status build(struct building *building)
+static enum nt_status build(struct chain_column_builder *building)
 {
     struct nt_dataset *dataset = building->dataset;
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
@@ -225,7 +226,7 @@ static enum nt_status build(struct building *building)
 
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
-    struct building building = {.dataset = dataset, .error = error};
+    struct chain_column_builder building = {.dataset = dataset, .error = error};
     nt_builder_init(&building.builder, dataset);
     enum nt_status status = build(&building);
     nt_builder_deinit(&building.builder);

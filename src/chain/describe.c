@@ -302,7 +302,7 @@ enum nt_status nt_chain_lay_out_files(const struct nt_file *file, struct nt_layo
     return NT_OK;
 }
 
-struct checking {
+struct member_check {
     nt_failure_emit *emit;
     void *context;
 };
@@ -310,7 +310,7 @@ struct checking {
 static enum nt_status check_member(const struct nt_chain_member *member, void *context,
                                    struct nt_error *error)
 {
-    const struct checking *checking = context;
+    const struct member_check *checking = context;
     return member->file->check ? member->file->check(member->file, checking->emit, checking->context, error)
                                : NT_OK;
 }
@@ -318,7 +318,7 @@ static enum nt_status check_member(const struct nt_chain_member *member, void *c
 enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                               struct nt_error *error)
 {
-    struct checking checking = {emit, context};
+    struct member_check checking = {emit, context};
     return visit_members(file, check_member, &checking, error);
 }
 

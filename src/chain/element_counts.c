@@ -39,13 +39,13 @@ uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places
 
 /* ---- Runs ---- */
 
-struct runs {
+struct count_runs {
     struct nt_count_run *items;
     size_t count, capacity;
 };
 
 /* `times` more places have so many elements. False without memory, or with too many places. */
-static bool add_run(struct runs *runs, uint32_t elements, uint32_t times)
+static bool add_run(struct count_runs *runs, uint32_t elements, uint32_t times)
 {
     uint32_t first = runs->count ? runs->items[runs->count - 1].end : 0;
     if (times > NT_NONE - first)
@@ -62,7 +62,8 @@ static bool add_run(struct runs *runs, uint32_t elements, uint32_t times)
     return true;
 }
 
-static bool copy_runs(const struct runs *runs, struct nt_arena *arena, struct nt_cluster_counts *cluster)
+static bool copy_runs(const struct count_runs *runs, struct nt_arena *arena,
+                      struct nt_cluster_counts *cluster)
 {
     cluster->run_count = (uint32_t)runs->count;
     cluster->runs = nt_arena_alloc(arena, runs->count + 1, sizeof(*cluster->runs));
@@ -115,7 +116,7 @@ static bool take_number(const char **text, uint32_t *number_ret)
 }
 
 /* One run and the space after it. */
-static bool take_run(const char **text, struct runs *runs)
+static bool take_run(const char **text, struct count_runs *runs)
 {
     uint32_t elements = NT_COUNT_UNKNOWN, times = 1;
     if (**text == '-')
@@ -134,7 +135,7 @@ static bool take_run(const char **text, struct runs *runs)
 enum nt_status nt_cluster_counts_read(const char *text, struct nt_arena *arena,
                                       struct nt_cluster_counts *cluster, struct nt_error *error)
 {
-    struct runs runs = {0};
+    struct count_runs runs = {0};
     enum nt_status status = NT_OK;
     while (*text && status == NT_OK)
         if (!take_run(&text, &runs))
@@ -162,7 +163,7 @@ static uint32_t elements_in(const struct nt_dataset *own, uint32_t cluster, uint
 static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, const uint32_t *places,
                                    struct nt_arena *arena, struct nt_cluster_counts *found)
 {
-    struct runs runs = {0};
+    struct count_runs runs = {0};
     struct nt_group *group;
     enum nt_status status = nt_group_pin(own, nt_cluster_group(own, cluster), &group, NULL);
     for (uint32_t i = 0; status == NT_OK && i < own->column_count; i++)
@@ -248,7 +249,7 @@ enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt
 static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, struct nt_arena *arena,
                           struct nt_cluster_counts *merged)
 {
-    struct runs runs = {0};
+    struct count_runs runs = {0};
     uint32_t places = slice->series->place_count;
     const struct nt_cluster_counts *counts = indexed_counts(slice);
     bool has_memory = true;

@@ -178,7 +178,7 @@ struct visited {
 };
 
 /* A pattern, split into names. A set of names has a bit for each. */
-struct pattern {
+struct glob_pattern {
     const char *names[MAX_NAMES];
     unsigned count;
     uint64_t anywhere; /* names that are "**": the next may match in this folder and all below */
@@ -192,9 +192,9 @@ struct task {
     struct task *next;
 };
 
-struct walk {
+struct glob_walk {
     struct nt_fetcher *fetcher;
-    const struct pattern *pattern;
+    const struct glob_pattern *pattern;
     pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
     struct nt_arena *arena;
@@ -211,7 +211,7 @@ struct walk {
 /* ---- Matches ---- */
 
 /* Requires the lock. */
-static enum nt_status keep(struct walk *walk, struct visited *visited, struct nt_error *error)
+static enum nt_status keep(struct glob_walk *walk, struct visited *visited, struct nt_error *error)
 {
     struct nt_open_folders *folders = walk->folders;
     if (visited->is_kept)
@@ -226,7 +226,7 @@ static enum nt_status keep(struct walk *walk, struct visited *visited, struct nt
     return NT_OK;
 }
 
-static char *address_below(const struct walk *walk, const struct visited *visited, const char *name,
+static char *address_below(const struct glob_walk *walk, const struct visited *visited, const char *name,
                            bool is_folder)
 {
     char *address = nt_address_below(visited->address, name, is_folder);
@@ -235,14 +235,14 @@ static char *address_below(const struct walk *walk, const struct visited *visite
     return copy;
 }
 
-static char *path_below(const struct walk *walk, const struct visited *visited, const char *name)
+static char *path_below(const struct glob_walk *walk, const struct visited *visited, const char *name)
 {
     return nt_arena_format(walk->arena, "%s%s%s", visited->path, *visited->path ? "/" : "", name);
 }
 
 /* Requires the lock. */
-static enum nt_status add_match(struct walk *walk, struct visited *visited, const char *name, bool is_folder,
-                                struct nt_error *error)
+static enum nt_status add_match(struct glob_walk *walk, struct visited *visited, const char *name,
+                                bool is_folder, struct nt_error *error)
 {
     NT_TRY(keep(walk, visited, error));
     struct nt_remote_match *matches =
@@ -262,11 +262,11 @@ static enum nt_status add_match(struct walk *walk, struct visited *visited, cons
 
 /* ---- Folders ---- */
 
-static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error);
+static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
 
 /* Requires the lock. Listing mostly waits for the server, so threads list folders in parallel. */
-static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
+static enum nt_status add_task(struct glob_walk *walk, const struct task *task, struct nt_error *error)
 {
     if (task->visited.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
@@ -287,7 +287,7 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
 }
 
 /* Requires the lock. */
-static enum nt_status look_below(struct walk *walk, const struct visited *visited, const char *name,
+static enum nt_status look_below(struct glob_walk *walk, const struct visited *visited, const char *name,
                                  uint64_t requested, struct nt_error *error)
 {
     const struct task task = {.visited = {.address = address_below(walk, visited, name, false),
@@ -297,7 +297,7 @@ static enum nt_status look_below(struct walk *walk, const struct visited *visite
     return task.visited.address && task.visited.path ? add_task(walk, &task, error) : nt_fail_memory(error);
 }
 
-static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_error *error)
+static enum nt_status do_task(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     struct visited *visited = &task->visited;
     enum nt_status status = nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error);
@@ -312,7 +312,7 @@ static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_er
 /* Runs tasks until none is left or one fails. */
 static void *work(void *argument)
 {
-    struct walk *walk = argument;
+    struct glob_walk *walk = argument;
     pthread_mutex_lock(&walk->lock);
     for (;;) {
         while (!walk->tasks && walk->busy && !walk->failure.status)
@@ -338,10 +338,10 @@ static void *work(void *argument)
 /* ---- Names of a pattern ---- */
 
 /* Splits a pattern into names, in place. A trailing slash matches only folders. */
-static enum nt_status read_pattern(char *text, struct pattern *pattern, struct nt_error *error)
+static enum nt_status read_pattern(char *text, struct glob_pattern *pattern, struct nt_error *error)
 {
     const size_t length = strlen(text);
-    *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
+    *pattern = (struct glob_pattern){.is_of_folders = length && text[length - 1] == '/'};
     for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
         if (pattern->count == MAX_NAMES)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
@@ -355,21 +355,21 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
 }
 
 /* The names to match in a folder. */
-struct asking {
-    struct walk *walk;
+struct glob_filter {
+    struct glob_walk *walk;
     struct visited *visited;
     uint64_t requested;
 };
 
 /* Does an entry match? Also returns the names to match below it. */
-static bool match(const struct asking *asking, const struct nt_folder_entry *entry, uint64_t *below_ret)
+static bool match(const struct glob_filter *filter, const struct nt_folder_entry *entry, uint64_t *below_ret)
 {
-    const struct pattern *pattern = asking->walk->pattern;
+    const struct glob_pattern *pattern = filter->walk->pattern;
     bool is_folder = entry->kind == NT_ENTRY_FOLDER, is_match = false;
     uint64_t below = 0;
     for (unsigned i = 0; i < pattern->count; i++) {
         const uint64_t bit = UINT64_C(1) << i;
-        if (!(asking->requested & bit))
+        if (!(filter->requested & bit))
             continue;
         if (pattern->anywhere & bit)
             below |= entry->name[0] == '.' ? 0 : bit;
@@ -386,37 +386,37 @@ static bool match(const struct asking *asking, const struct nt_folder_entry *ent
 
 static enum nt_status take_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {
-    const struct asking *asking = context;
+    const struct glob_filter *filter = context;
     uint64_t below;
     enum nt_status status = NT_OK;
-    bool is_match = match(asking, entry, &below);
+    bool is_match = match(filter, entry, &below);
     if (!is_match && !below)
         return NT_OK;
-    pthread_mutex_lock(&asking->walk->lock);
+    pthread_mutex_lock(&filter->walk->lock);
     if (is_match)
-        status = add_match(asking->walk, asking->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
+        status = add_match(filter->walk, filter->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
     if (status == NT_OK && below)
-        status = look_below(asking->walk, asking->visited, entry->name, below, error);
-    pthread_mutex_unlock(&asking->walk->lock);
+        status = look_below(filter->walk, filter->visited, entry->name, below, error);
+    pthread_mutex_unlock(&filter->walk->lock);
     return status;
 }
 
 /* "**" matches nothing inside folders that are datasets. */
-static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
+static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
-    struct asking asking = {walk, &task->visited, task->requested};
+    struct glob_filter filter = {walk, &task->visited, task->requested};
     bool is_dataset = false;
     for (uint64_t bit = 1; bit; bit <<= 1)
-        if (asking.requested & anywhere & bit)
-            asking.requested |= bit << 1;
+        if (filter.requested & anywhere & bit)
+            filter.requested |= bit << 1;
     enum nt_status status =
-        asking.requested & anywhere ? nt_is_dataset_folder(task->visited.folder, &is_dataset, error) : NT_OK;
+        filter.requested & anywhere ? nt_is_dataset_folder(task->visited.folder, &is_dataset, error) : NT_OK;
     if (is_dataset)
-        asking.requested = task->requested & ~anywhere;
-    if (status != NT_OK || !asking.requested)
+        filter.requested = task->requested & ~anywhere;
+    if (status != NT_OK || !filter.requested)
         return status;
-    return nt_folder_list(task->visited.folder, "", take_entry, &asking, error);
+    return nt_folder_list(task->visited.folder, "", take_entry, &filter, error);
 }
 
 /* ---- A whole pattern ---- */
@@ -427,8 +427,8 @@ static int compare_matches(const void *left, const void *right)
     return strcmp(a->path, b->path);
 }
 
-static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remote_take *take, void *context,
-                                   struct nt_error *error)
+static enum nt_status take_matches(struct glob_walk *walk, const char *shown, nt_remote_take *take,
+                                   void *context, struct nt_error *error)
 {
     if (walk->count == 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", shown);
@@ -439,7 +439,7 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
 }
 
 /* Finds all matches in a folder and below. */
-static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
+static enum nt_status find_matches(struct glob_walk *walk, const char *folder, struct nt_error *error)
 {
     const struct task first = {.visited = {.address = folder, .path = ""}, .requested = 1};
     NT_TRY(add_task(walk, &first, error));
@@ -458,8 +458,8 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
         free(shown);
         return nt_fail_memory(error);
     }
-    struct pattern parsed;
-    struct walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
+    struct glob_pattern parsed;
+    struct glob_walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
     pthread_mutex_init(&walk.lock, NULL);
     pthread_cond_init(&walk.changed, NULL);
     enum nt_status status = read_pattern(names, &parsed, error);

@@ -150,61 +150,61 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
 
 /* ---- Reading ---- */
 
-struct reading {
+struct index_reader {
     struct nt_chain_index *index;
     size_t capacity;
     struct nt_error *error;
 };
 
-static enum nt_status refuse(const struct reading *reading, const char *key, const char *expected)
+static enum nt_status refuse(const struct index_reader *reader, const char *key, const char *expected)
 {
-    return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "\"%s\" is not %s", key, expected);
+    return nt_fail(reader->error, NT_CORRUPT, NT_NO_OFFSET, "\"%s\" is not %s", key, expected);
 }
 
-static enum nt_status take_text(const struct reading *reading, const json_t *object, const char *key,
+static enum nt_status take_text(const struct index_reader *reader, const json_t *object, const char *key,
                                 const char **text_ret)
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_string(value))
-        return refuse(reading, key, "a string");
-    *text_ret = nt_arena_copy(reading->index->arena, json_string_value(value), json_string_length(value));
-    return *text_ret ? NT_OK : nt_fail_memory(reading->error);
+        return refuse(reader, key, "a string");
+    *text_ret = nt_arena_copy(reader->index->arena, json_string_value(value), json_string_length(value));
+    return *text_ret ? NT_OK : nt_fail_memory(reader->error);
 }
 
-static enum nt_status take_count(const struct reading *reading, const json_t *object, const char *key,
+static enum nt_status take_count(const struct index_reader *reader, const json_t *object, const char *key,
                                  uint64_t *count_ret)
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return refuse(reading, key, "an integer of at least 0");
+        return refuse(reader, key, "an integer of at least 0");
     *count_ret = (uint64_t)json_integer_value(value);
     return NT_OK;
 }
 
 /* Missing in indexes of earlier versions, and if the line would have been too long. */
-static enum nt_status read_counts(const struct reading *reading, const json_t *object,
+static enum nt_status read_counts(const struct index_reader *reader, const json_t *object,
                                   struct nt_indexed_dataset *dataset)
 {
     const json_t *list = json_object_get(object, "cluster_elements");
-    struct nt_arena *arena = reading->index->arena;
+    struct nt_arena *arena = reader->index->arena;
     if (!list)
         return NT_OK;
     if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
-        return refuse(reading, "cluster_elements", "a list with a text for each cluster");
+        return refuse(reader, "cluster_elements", "a list with a text for each cluster");
     dataset->counts = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->counts));
     if (!dataset->counts)
-        return nt_fail_memory(reading->error);
+        return nt_fail_memory(reader->error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *text = json_array_get(list, i);
         NT_TRY(json_is_string(text) ? nt_cluster_counts_read(json_string_value(text), arena,
-                                                             &dataset->counts[i], reading->error)
-                                    : refuse(reading, "cluster_elements", "a list of texts"));
+                                                             &dataset->counts[i], reader->error)
+                                    : refuse(reader, "cluster_elements", "a list of texts"));
     }
     return NT_OK;
 }
 
 /* These are missing in indexes of earlier versions, and in those of files with many clusters. */
-static enum nt_status take_clusters(const struct reading *reading, const json_t *object,
+static enum nt_status take_clusters(const struct index_reader *reader, const json_t *object,
                                     struct nt_indexed_dataset *dataset)
 {
     const json_t *list = json_object_get(object, "cluster_entries");
@@ -212,105 +212,104 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     if (!list || !json_object_get(object, "schema"))
         return NT_OK;
     if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
-        return refuse(reading, "cluster_entries", "a list with the entries of each cluster");
+        return refuse(reader, "cluster_entries", "a list with the entries of each cluster");
     dataset->cluster_entries =
-        nt_arena_alloc(reading->index->arena, json_array_size(list) + 1, sizeof(*dataset->cluster_entries));
+        nt_arena_alloc(reader->index->arena, json_array_size(list) + 1, sizeof(*dataset->cluster_entries));
     if (!dataset->cluster_entries)
-        return nt_fail_memory(reading->error);
+        return nt_fail_memory(reader->error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
-            return refuse(reading, "cluster_entries", "a list of integers of at least 0");
+            return refuse(reader, "cluster_entries", "a list of integers of at least 0");
         dataset->cluster_entries[i] = (uint64_t)json_integer_value(value);
         if (!nt_checked_add(sum, dataset->cluster_entries[i], &sum))
-            return refuse(reading, "cluster_entries", "a list with the entries of each cluster");
+            return refuse(reader, "cluster_entries", "a list with the entries of each cluster");
     }
     if (sum != dataset->entries)
-        return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
+        return refuse(reader, "cluster_entries", "a list whose sum is the number of entries");
     if (json_object_get(object, "path_in_file"))
-        NT_TRY(take_text(reading, object, "path_in_file", &dataset->path_in_file));
-    NT_TRY(take_text(reading, object, "schema", &dataset->schema));
-    return read_counts(reading, object, dataset);
+        NT_TRY(take_text(reader, object, "path_in_file", &dataset->path_in_file));
+    NT_TRY(take_text(reader, object, "schema", &dataset->schema));
+    return read_counts(reader, object, dataset);
 }
 
-static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
+static enum nt_status take_datasets(const struct index_reader *reader, const json_t *list,
                                     struct nt_indexed_file *file)
 {
     if (!json_is_array(list))
-        return refuse(reading, "datasets", "a list");
-    file->datasets =
-        nt_arena_alloc(reading->index->arena, json_array_size(list) + 1, sizeof(*file->datasets));
+        return refuse(reader, "datasets", "a list");
+    file->datasets = nt_arena_alloc(reader->index->arena, json_array_size(list) + 1, sizeof(*file->datasets));
     if (!file->datasets)
-        return nt_fail_memory(reading->error);
+        return nt_fail_memory(reader->error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *object = json_array_get(list, i);
         struct nt_indexed_dataset *dataset = &file->datasets[file->dataset_count++];
-        NT_TRY(take_text(reading, object, "path", &dataset->path));
-        NT_TRY(take_count(reading, object, "entries", &dataset->entries));
-        NT_TRY(take_count(reading, object, "clusters", &dataset->clusters));
-        NT_TRY(take_clusters(reading, object, dataset));
+        NT_TRY(take_text(reader, object, "path", &dataset->path));
+        NT_TRY(take_count(reader, object, "entries", &dataset->entries));
+        NT_TRY(take_count(reader, object, "clusters", &dataset->clusters));
+        NT_TRY(take_clusters(reader, object, dataset));
     }
     return NT_OK;
 }
 
 /* Missing in indexes of earlier versions, and for single files. */
-static enum nt_status take_files(const struct reading *reading, const json_t *object,
+static enum nt_status take_files(const struct index_reader *reader, const json_t *object,
                                  struct nt_indexed_file *file)
 {
     uint64_t files = 0;
     if (json_object_get(object, "files"))
-        NT_TRY(take_count(reading, object, "files", &files));
+        NT_TRY(take_count(reader, object, "files", &files));
     file->files = (uint32_t)files;
-    return files < NT_NONE ? NT_OK : refuse(reading, "files", "an integer below 2^32 - 1");
+    return files < NT_NONE ? NT_OK : refuse(reader, "files", "an integer below 2^32 - 1");
 }
 
-static enum nt_status take_file(const struct reading *reading, const json_t *object,
+static enum nt_status take_file(const struct index_reader *reader, const json_t *object,
                                 struct nt_indexed_file *file)
 {
     *file = (struct nt_indexed_file){.meant = ""};
-    NT_TRY(take_text(reading, object, "file", &file->path));
+    NT_TRY(take_text(reader, object, "file", &file->path));
     if (json_object_get(object, "dataset"))
-        NT_TRY(take_text(reading, object, "dataset", &file->meant));
+        NT_TRY(take_text(reader, object, "dataset", &file->meant));
     if (json_object_get(object, "state"))
-        NT_TRY(take_text(reading, object, "state", &file->state));
-    NT_TRY(take_count(reading, object, "file_bytes", &file->bytes));
-    NT_TRY(take_text(reading, object, "modified", &file->modified));
-    NT_TRY(json_object_get(object, "validator") ? take_text(reading, object, "validator", &file->validator)
-                                                : take_count(reading, object, "inode", &file->inode));
-    NT_TRY(take_files(reading, object, file));
-    return take_datasets(reading, json_object_get(object, "datasets"), file);
+        NT_TRY(take_text(reader, object, "state", &file->state));
+    NT_TRY(take_count(reader, object, "file_bytes", &file->bytes));
+    NT_TRY(take_text(reader, object, "modified", &file->modified));
+    NT_TRY(json_object_get(object, "validator") ? take_text(reader, object, "validator", &file->validator)
+                                                : take_count(reader, object, "inode", &file->inode));
+    NT_TRY(take_files(reader, object, file));
+    return take_datasets(reader, json_object_get(object, "datasets"), file);
 }
 
-static enum nt_status take_line(struct reading *reading, const char *line, size_t length)
+static enum nt_status take_line(struct index_reader *reader, const char *line, size_t length)
 {
-    struct nt_chain_index *index = reading->index;
+    struct nt_chain_index *index = reader->index;
     json_t *object;
     if (length > MAX_LINE_BYTES)
-        return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
+        return nt_fail(reader->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
                        MAX_LINE_BYTES, length);
-    enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reading->error);
+    enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reader->error);
     if (status != NT_OK)
         return status;
     struct nt_indexed_file *files =
-        nt_array_grow(index->files, index->count, &reading->capacity, sizeof(*files));
+        nt_array_grow(index->files, index->count, &reader->capacity, sizeof(*files));
     if (files)
         index->files = files;
-    status = files ? take_file(reading, object, &files[index->count]) : nt_fail_memory(reading->error);
+    status = files ? take_file(reader, object, &files[index->count]) : nt_fail_memory(reader->error);
     index->count += status == NT_OK;
     json_decref(object);
     return status;
 }
 
-static enum nt_status take_lines(struct reading *reading, const char *text, size_t length)
+static enum nt_status take_lines(struct index_reader *reader, const char *text, size_t length)
 {
     enum nt_status status = NT_OK;
     const char *end = text + length;
     for (uint32_t number = 1; status == NT_OK && text < end; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline ? newline : end;
-        status = take_line(reading, text, (size_t)(stop - text));
+        status = take_line(reader, text, (size_t)(stop - text));
         if (status != NT_OK)
-            nt_error_context(reading->error, "line %" PRIu32, number);
+            nt_error_context(reader->error, "line %" PRIu32, number);
         text = newline ? newline + 1 : end;
     }
     return status;
@@ -345,7 +344,7 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
                                    struct nt_error *error)
 {
     struct nt_chain_index *index = calloc(1, sizeof(*index));
-    struct reading reading = {.index = index, .error = error};
+    struct index_reader reader = {.index = index, .error = error};
     struct nt_buffer text = {0};
     if (!index || !(index->arena = nt_arena_new())) {
         free(index);
@@ -357,7 +356,7 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
     if (status == NT_NOT_FOUND)
         status = NT_OK;
     if (status == NT_OK && text.length)
-        status = refuse_text(path, take_lines(&reading, text.bytes, text.length), error);
+        status = refuse_text(path, take_lines(&reader, text.bytes, text.length), error);
     nt_buffer_deinit(&text);
     if (status != NT_OK) {
         nt_chain_index_free(index);
@@ -470,14 +469,14 @@ static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *me
            (!S_ISDIR(listed->identity.st_mode) && nt_indexed_file_check(known, &found, NULL) == NT_OK);
 }
 
-struct matching {
+struct index_matching {
     struct nt_chain *chain;
     atomic_uint next;
 };
 
 static void *match_worker(void *argument)
 {
-    struct matching *matching = argument;
+    struct index_matching *matching = argument;
     const struct nt_chain *chain = matching->chain;
     for (uint32_t i; (i = atomic_fetch_add(&matching->next, 1)) < chain->member_count;) {
         struct nt_chain_member *member = &chain->members[i];
@@ -494,7 +493,7 @@ static void *match_worker(void *argument)
 
 void nt_chain_match_index(struct nt_chain *chain)
 {
-    struct matching matching = {.chain = chain};
+    struct index_matching matching = {.chain = chain};
     if (chain->options.index)
         nt_chain_work_together(chain, 0, chain->member_count, match_worker, &matching);
 }

@@ -67,7 +67,7 @@ struct known {
     const char *friend;  /* that is made of it; NULL: none */
 };
 
-struct reading {
+struct list_reader {
     struct nt_chain_list *list;
     struct nt_hash_table known;
     bool allow_missing;
@@ -82,14 +82,14 @@ struct reading {
 /* ---- One file ---- */
 
 /* The same file, or NULL. A specification may name several datasets of a file, and friends the same one. */
-static const struct known *find_known(const struct reading *reading, const struct stat *attributes,
+static const struct known *find_known(const struct list_reader *reader, const struct stat *attributes,
                                       const char *dataset, uint64_t hash)
 {
-    const struct nt_hash_link *link = nt_hash_table_find(&reading->known, hash);
+    const struct nt_hash_link *link = nt_hash_table_find(&reader->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = (const struct known *)link;
         if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
-            strcmp(known->dataset, dataset) == 0 && known->friend == nt_chain_friend_of(reading->sample))
+            strcmp(known->dataset, dataset) == 0 && known->friend == nt_chain_friend_of(reader->sample))
             return known;
     }
     return NULL;
@@ -104,17 +104,17 @@ static enum nt_status refuse_known(const struct known *known, const char *path, 
 }
 
 /* Consecutive files are mostly in one folder, so only the last folder is compared. */
-static enum nt_status add_folder(struct reading *reading, const char *path, bool is_folder,
+static enum nt_status add_folder(struct list_reader *reader, const char *path, bool is_folder,
                                  struct nt_error *error)
 {
-    struct nt_chain_list *list = reading->list;
+    struct nt_chain_list *list = reader->list;
     size_t length = is_folder ? strlen(path) : (size_t)(strrchr(path, '/') - path);
     const char *last = list->folder_count ? list->folders[list->folder_count - 1] : "";
     length += length == 0; /* the root folder "/" */
     if (strlen(last) == length && strncmp(last, path, length) == 0)
         return NT_OK;
     const char **folders =
-        nt_array_grow(list->folders, list->folder_count, &reading->folder_capacity, sizeof(char *));
+        nt_array_grow(list->folders, list->folder_count, &reader->folder_capacity, sizeof(char *));
     if (!folders)
         return nt_fail_memory(error);
     list->folders = folders;
@@ -126,46 +126,46 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
 }
 
 /* Adds the folder of a file; for a link, that of its target. */
-static enum nt_status add_folder_of(struct reading *reading, const char *path, bool is_folder,
+static enum nt_status add_folder_of(struct list_reader *reader, const char *path, bool is_folder,
                                     struct nt_error *error)
 {
     struct stat itself;
     if (lstat(path, &itself))
         return nt_fail_path(error, errno, path);
     if (!S_ISLNK(itself.st_mode))
-        return add_folder(reading, path, is_folder, error);
+        return add_folder(reader, path, is_folder, error);
     char *target = realpath(path, NULL);
     if (!target)
         return nt_fail_path(error, errno, path);
-    enum nt_status status = add_folder(reading, target, is_folder, error);
+    enum nt_status status = add_folder(reader, target, is_folder, error);
     free(target);
     return status;
 }
 
-static enum nt_status know(struct reading *reading, const char *path, const struct stat *attributes,
+static enum nt_status know(struct list_reader *reader, const char *path, const struct stat *attributes,
                            struct nt_error *error)
 {
     uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
-    const char *dataset = reading->sample ? reading->sample->dataset : "";
-    const struct known *same = find_known(reading, attributes, dataset, hash);
+    const char *dataset = reader->sample ? reader->sample->dataset : "";
+    const struct known *same = find_known(reader, attributes, dataset, hash);
     if (same)
         return refuse_known(same, path, error);
-    struct known *known = nt_arena_alloc(reading->list->arena, 1, sizeof(*known));
-    if (!known || !(known->path = nt_arena_copy(reading->list->arena, path, strlen(path))))
+    struct known *known = nt_arena_alloc(reader->list->arena, 1, sizeof(*known));
+    if (!known || !(known->path = nt_arena_copy(reader->list->arena, path, strlen(path))))
         return nt_fail_memory(error);
     known->device = attributes->st_dev;
     known->inode = attributes->st_ino;
     known->dataset = dataset;
-    known->friend = nt_chain_friend_of(reading->sample);
-    nt_hash_table_insert(&reading->known, &known->link, hash);
-    return add_folder_of(reading, path, S_ISDIR(attributes->st_mode), error);
+    known->friend = nt_chain_friend_of(reader->sample);
+    nt_hash_table_insert(&reader->known, &known->link, hash);
+    return add_folder_of(reader, path, S_ISDIR(attributes->st_mode), error);
 }
 
-static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,
+static enum nt_status add(struct list_reader *reader, const char *path, const struct stat *attributes,
                           struct nt_error *error)
 {
-    struct nt_chain_list *list = reading->list;
-    struct nt_chain_file *files = nt_array_grow(list->files, list->count, &reading->capacity, sizeof(*files));
+    struct nt_chain_list *list = reader->list;
+    struct nt_chain_file *files = nt_array_grow(list->files, list->count, &reader->capacity, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
     list->files = files;
@@ -173,17 +173,17 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
     if (!copy)
         return nt_fail_memory(error);
     files[list->count++] =
-        (struct nt_chain_file){.path = copy, .sample = reading->sample, .identity = *attributes};
+        (struct nt_chain_file){.path = copy, .sample = reader->sample, .identity = *attributes};
     return NT_OK;
 }
 
 /* A file that a list names may be missing, an operand may not. */
-static enum nt_status add_missing(struct reading *reading, const char *path, int system_error,
+static enum nt_status add_missing(struct list_reader *reader, const char *path, int system_error,
                                   struct nt_error *error)
 {
     bool is_gone = system_error == ENOENT || system_error == ENOTDIR;
-    return is_gone && reading->allow_missing && reading->source ? add(reading, path, &(struct stat){0}, error)
-                                                                : nt_fail_path(error, system_error, path);
+    return is_gone && reader->allow_missing && reader->source ? add(reader, path, &(struct stat){0}, error)
+                                                              : nt_fail_path(error, system_error, path);
 }
 
 /* A text file is a list, because no supported format is text. */
@@ -206,64 +206,64 @@ static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_err
 
 static enum nt_status take(void *context, const char *path, struct nt_error *error)
 {
-    struct reading *reading = context;
+    struct list_reader *reader = context;
     struct stat attributes;
     if (stat(path, &attributes))
-        return add_missing(reading, path, errno, error);
-    if (reading->source && attributes.st_dev == reading->identity.st_dev &&
-        attributes.st_ino == reading->identity.st_ino)
+        return add_missing(reader, path, errno, error);
+    if (reader->source && attributes.st_dev == reader->identity.st_dev &&
+        attributes.st_ino == reader->identity.st_ino)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: the list names itself", path);
-    NT_TRY(know(reading, path, &attributes, error));
-    return add(reading, path, &attributes, error);
+    NT_TRY(know(reader, path, &attributes, error));
+    return add(reader, path, &attributes, error);
 }
 
-static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error);
+static enum nt_status read_list(struct list_reader *reader, const char *path, struct nt_error *error);
 
 /* Only operands can be lists: otherwise each file would be opened here. */
-static enum nt_status take_file(struct reading *reading, const char *path, struct nt_error *error)
+static enum nt_status take_file(struct list_reader *reader, const char *path, struct nt_error *error)
 {
     bool is_a_list = false;
-    if (!reading->source)
+    if (!reader->source)
         NT_TRY(is_list(path, &is_a_list, error));
-    return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
+    return is_a_list ? read_list(reader, path, error) : take(reader, path, error);
 }
 
 /* Sends no request: the whole list must be read first. */
-static enum nt_status take_address(struct reading *reading, const char *address, struct nt_error *error)
+static enum nt_status take_address(struct list_reader *reader, const char *address, struct nt_error *error)
 {
-    struct nt_chain_list *list = reading->list;
+    struct nt_chain_list *list = reader->list;
     enum nt_status status = nt_address_check(address, error);
     char *shown = status == NT_OK ? nt_address_redact(address) : NULL;
     if (status == NT_OK)
-        status = shown ? add(reading, shown, &(struct stat){0}, error) : nt_fail_memory(error);
+        status = shown ? add(reader, shown, &(struct stat){0}, error) : nt_fail_memory(error);
     free(shown);
     if (status != NT_OK)
         return status;
     struct nt_chain_file *file = &list->files[list->count - 1];
     file->address = list->address = nt_arena_copy(list->arena, address, strlen(address));
-    if (reading->line)
-        file->named = nt_arena_format(list->arena, "%s, line %" PRIu32, reading->source, reading->line);
-    else if (reading->source)
-        file->named = nt_arena_copy(list->arena, reading->source, strlen(reading->source));
-    return file->address && (file->named || !reading->source) ? NT_OK : nt_fail_memory(error);
+    if (reader->line)
+        file->named = nt_arena_format(list->arena, "%s, line %" PRIu32, reader->source, reader->line);
+    else if (reader->source)
+        file->named = nt_arena_copy(list->arena, reader->source, strlen(reader->source));
+    return file->address && (file->named || !reader->source) ? NT_OK : nt_fail_memory(error);
 }
 
 /* A file with this exact name takes precedence over a pattern. */
-static enum nt_status take_name(struct reading *reading, const char *name, struct nt_error *error)
+static enum nt_status take_name(struct list_reader *reader, const char *name, struct nt_error *error)
 {
     struct nt_buffer path = {0};
     struct stat attributes;
     if (nt_is_address(name))
-        return take_address(reading, name, error);
-    nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/",
+        return take_address(reader, name, error);
+    nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reader->folder, name[0] == '/' ? "" : "/",
                             name);
     if (path.failed) {
         nt_buffer_deinit(&path);
         return nt_fail_memory(error);
     }
     bool is_pattern = nt_has_wildcard(name) && stat(path.bytes, &attributes);
-    enum nt_status status = is_pattern ? nt_pattern_expand(path.bytes, take, reading, error)
-                                       : take_file(reading, path.bytes, error);
+    enum nt_status status = is_pattern ? nt_pattern_expand(path.bytes, take, reader, error)
+                                       : take_file(reader, path.bytes, error);
     nt_buffer_deinit(&path);
     return status;
 }
@@ -282,47 +282,47 @@ static void cut_comment(char *line)
         }
 }
 
-static enum nt_status take_lines(struct reading *reading, char *text, struct nt_error *error)
+static enum nt_status take_lines(struct list_reader *reader, char *text, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     char *rest = text, *line;
     while (status == NT_OK && (line = strsep(&rest, "\n"))) {
         size_t length = strlen(line);
-        reading->line++;
+        reader->line++;
         if (length && line[length - 1] == '\r')
             line[--length] = '\0';
         cut_comment(line);
         if (!*line)
             continue;
-        status = take_name(reading, line, error);
+        status = take_name(reader, line, error);
     }
     if (status != NT_OK)
-        nt_error_context(error, "%s, line %" PRIu32, reading->source, reading->line);
+        nt_error_context(error, "%s, line %" PRIu32, reader->source, reader->line);
     return status;
 }
 
 static enum nt_status take_of_sample(void *context, const struct nt_chain_sample *sample, const char *name,
                                      struct nt_error *error)
 {
-    struct reading *reading = context;
-    reading->sample = sample;
-    return take_name(reading, name, error);
+    struct list_reader *reader = context;
+    reader->sample = sample;
+    return take_name(reader, name, error);
 }
 
-static enum nt_status take_samples(struct reading *reading, const struct nt_buffer *text,
+static enum nt_status take_samples(struct list_reader *reader, const struct nt_buffer *text,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_specification_read(text->bytes, text->length, reading->list->arena,
-                                                  take_of_sample, reading, error);
+    enum nt_status status =
+        nt_specification_read(text->bytes, text->length, reader->list->arena, take_of_sample, reader, error);
     if (status != NT_OK)
-        nt_error_context(error, "%s", reading->source);
+        nt_error_context(error, "%s", reader->source);
     return status;
 }
 
-static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error)
+static enum nt_status read_list(struct list_reader *reader, const char *path, struct nt_error *error)
 {
     struct nt_buffer text = {0};
-    struct reading below = *reading;
+    struct list_reader below = *reader;
     char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
     below.source = path;
     below.folder = folder;
@@ -334,9 +334,9 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     if (status == NT_OK)
         status = nt_is_specification(text.bytes, text.length) ? take_samples(&below, &text, error)
                                                               : take_lines(&below, text.bytes, error);
-    reading->known = below.known;
-    reading->capacity = below.capacity;
-    reading->folder_capacity = below.folder_capacity;
+    reader->known = below.known;
+    reader->capacity = below.capacity;
+    reader->folder_capacity = below.folder_capacity;
     nt_buffer_deinit(&text);
     free(folder);
     return status;
@@ -352,20 +352,20 @@ static bool has_friends(const struct nt_chain_list *list)
     return has_friends;
 }
 
-static enum nt_status read_operands(struct reading *reading, const char *const *operands, size_t count,
+static enum nt_status read_operands(struct list_reader *reader, const char *const *operands, size_t count,
                                     struct nt_error *error)
 {
-    struct nt_chain_list *list = reading->list;
+    struct nt_chain_list *list = reader->list;
     bool is_whole = operands[0][0] == '/' || nt_is_address(operands[0]);
     char *shown = nt_address_redact(operands[0]);
-    list->name = shown ? nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reading->folder,
+    list->name = shown ? nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reader->folder,
                                          is_whole ? "" : "/", shown)
                        : NULL;
     free(shown);
     if (!list->name)
         return nt_fail_memory(error);
     for (size_t i = 0; i < count; i++)
-        NT_TRY(take_name(reading, operands[i], error));
+        NT_TRY(take_name(reader, operands[i], error));
     if (list->count == 0)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: names no file", list->name);
     if (count > 1 && has_friends(list))
@@ -378,16 +378,16 @@ enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool
                                  struct nt_chain_list **list_ret, struct nt_error *error)
 {
     struct nt_chain_list *list = calloc(1, sizeof(*list));
-    struct reading reading = {.list = list, .allow_missing = allow_missing};
+    struct list_reader reader = {.list = list, .allow_missing = allow_missing};
     char *folder = getcwd(NULL, 0);
-    if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reading.known)) {
+    if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reader.known)) {
         free(folder);
         nt_chain_list_free(list);
         return nt_fail_memory(error);
     }
-    reading.folder = folder;
-    enum nt_status status = read_operands(&reading, operands, count, error);
-    nt_hash_table_deinit(&reading.known);
+    reader.folder = folder;
+    enum nt_status status = read_operands(&reader, operands, count, error);
+    nt_hash_table_deinit(&reader.known);
     free(folder);
     if (status == NT_OK)
         *list_ret = list;
@@ -414,7 +414,7 @@ struct known_address {
     const char *address, *dataset, *friend;
 };
 
-struct asking {
+struct list_expansion {
     struct nt_chain_list *list;
     struct nt_hash_table known_address; /* addresses in the new list */
     struct nt_chain_file *files;
@@ -424,12 +424,12 @@ struct asking {
 };
 
 /* A specification may name several datasets of a file. */
-static enum nt_status note_address(struct asking *asking, const struct nt_chain_file *file,
+static enum nt_status note_address(struct list_expansion *expansion, const struct nt_chain_file *file,
                                    struct nt_error *error)
 {
     const char *dataset = file->sample ? file->sample->dataset : "";
-    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), asking->known_address.seed);
-    const struct nt_hash_link *link = nt_hash_table_find(&asking->known_address, hash);
+    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), expansion->known_address.seed);
+    const struct nt_hash_link *link = nt_hash_table_find(&expansion->known_address, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known_address *known_address = NT_CONTAINER_OF(link, struct known_address, link);
         if (strcmp(known_address->address, file->address) == 0 &&
@@ -437,35 +437,35 @@ static enum nt_status note_address(struct asking *asking, const struct nt_chain_
             known_address->friend == nt_chain_friend_of(file->sample))
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
     }
-    struct known_address *known_address = nt_arena_alloc(asking->list->arena, 1, sizeof(*known_address));
+    struct known_address *known_address = nt_arena_alloc(expansion->list->arena, 1, sizeof(*known_address));
     if (!known_address)
         return nt_fail_memory(error);
     known_address->address = file->address;
     known_address->dataset = dataset;
     known_address->friend = nt_chain_friend_of(file->sample);
-    nt_hash_table_insert(&asking->known_address, &known_address->link, hash);
+    nt_hash_table_insert(&expansion->known_address, &known_address->link, hash);
     return NT_OK;
 }
 
-static enum nt_status append_file(struct asking *asking, const struct nt_chain_file *file,
+static enum nt_status append_file(struct list_expansion *expansion, const struct nt_chain_file *file,
                                   struct nt_error *error)
 {
-    enum nt_status status = file->address ? note_address(asking, file, error) : NT_OK;
+    enum nt_status status = file->address ? note_address(expansion, file, error) : NT_OK;
     if (status != NT_OK)
         return status;
     struct nt_chain_file *files =
-        nt_array_grow(asking->files, asking->count, &asking->capacity, sizeof(*files));
+        nt_array_grow(expansion->files, expansion->count, &expansion->capacity, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
-    asking->files = files;
-    files[asking->count++] = *file;
+    expansion->files = files;
+    files[expansion->count++] = *file;
     return NT_OK;
 }
 
 /* The name for messages: of a folder its address; of a file the listed folder and its name. */
-static const char *shown(const struct asking *asking, const struct nt_remote_match *match)
+static const char *shown(const struct list_expansion *expansion, const struct nt_remote_match *match)
 {
-    struct nt_arena *arena = asking->list->arena;
+    struct nt_arena *arena = expansion->list->arena;
     if (!match->is_folder)
         return nt_arena_format(arena, "%s%s%s", match->folder->path,
                                nt_address_is_folder(match->folder->path) ? "" : "/", match->name);
@@ -479,32 +479,32 @@ static const char *shown(const struct asking *asking, const struct nt_remote_mat
 
 static enum nt_status take_match(void *context, const struct nt_remote_match *match, struct nt_error *error)
 {
-    struct asking *asking = context;
-    struct nt_chain_file file = *asking->pattern;
+    struct list_expansion *expansion = context;
+    struct nt_chain_file file = *expansion->pattern;
     NT_TRY(nt_folder_stat(match->folder, match->name, &file.identity, error));
-    file.path = shown(asking, match);
+    file.path = shown(expansion, match);
     file.address = match->address;
     if (!match->is_folder) {
         file.folder = match->folder;
         file.name = match->name;
     }
-    return file.path ? append_file(asking, &file, error) : nt_fail_memory(error);
+    return file.path ? append_file(expansion, &file, error) : nt_fail_memory(error);
 }
 
-static enum nt_status expand_file(struct asking *asking, const struct nt_chain_file *file,
+static enum nt_status expand_file(struct list_expansion *expansion, const struct nt_chain_file *file,
                                   struct nt_fetcher *fetcher, struct nt_error *error)
 {
     bool is_pattern = file->address && nt_address_is_pattern(file->address);
     enum nt_status status;
-    asking->pattern = file;
+    expansion->pattern = file;
     if (file->address && nt_address_misuses_wildcard(file->address))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                          "%s: '?' begins the query of an address: use '*' or '[]' in a pattern", file->path);
     else if (is_pattern)
-        status = nt_remote_pattern_expand(file->address, fetcher, asking->list->arena, &asking->list->listed,
-                                          take_match, asking, error);
+        status = nt_remote_pattern_expand(file->address, fetcher, expansion->list->arena,
+                                          &expansion->list->listed, take_match, expansion, error);
     else
-        status = append_file(asking, file, error);
+        status = append_file(expansion, file, error);
     if (status != NT_OK && file->named)
         nt_error_context(error, "%s", file->named);
     return status;
@@ -513,21 +513,21 @@ static enum nt_status expand_file(struct asking *asking, const struct nt_chain_f
 enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
                                            struct nt_error *error)
 {
-    struct asking asking = {.list = list};
+    struct list_expansion expansion = {.list = list};
     enum nt_status status = NT_OK;
     if (!list->address)
         return NT_OK;
-    if (!nt_hash_table_init(&asking.known_address))
+    if (!nt_hash_table_init(&expansion.known_address))
         return nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < list->count; i++)
-        status = expand_file(&asking, &list->files[i], fetcher, error);
-    nt_hash_table_deinit(&asking.known_address);
+        status = expand_file(&expansion, &list->files[i], fetcher, error);
+    nt_hash_table_deinit(&expansion.known_address);
     if (status != NT_OK) {
-        free(asking.files);
+        free(expansion.files);
         return status;
     }
     free(list->files);
-    list->files = asking.files;
-    list->count = asking.count;
+    list->files = expansion.files;
+    list->count = expansion.count;
     return NT_OK;
 }

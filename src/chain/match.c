@@ -61,7 +61,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
 
 /* ---- Match fields ---- */
 
-struct matching {
+struct field_matcher {
     const struct nt_dataset *dataset, *other;
     uint32_t *fields;
     struct nt_error *error;
@@ -104,8 +104,8 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
 }
 
 /* `here` or `there` is NULL if the field is missing on that side. */
-static enum nt_status differ(const struct matching *matching, const struct nt_dataset *named, uint32_t field,
-                             const struct nt_field *here, const struct nt_field *there)
+static enum nt_status differ(const struct field_matcher *matcher, const struct nt_dataset *named,
+                             uint32_t field, const struct nt_field *here, const struct nt_field *there)
 {
     struct nt_buffer path = {0}, left = {0}, right = {0};
     append_path(&path, named, field);
@@ -117,11 +117,11 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
         nt_chain_append_type(&right, there);
     bool has_memory = !path.failed && !left.failed && !right.failed;
     enum nt_status status =
-        has_memory ? nt_fail(matching->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+        has_memory ? nt_fail(matcher->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
                              "field %s differs between files: %s: %s; %s: %s", nt_buffer_string(&path),
-                             matching->dataset->file->path, nt_buffer_string(&left),
-                             matching->other->file->path, nt_buffer_string(&right))
-                   : nt_fail_memory(matching->error);
+                             matcher->dataset->file->path, nt_buffer_string(&left),
+                             matcher->other->file->path, nt_buffer_string(&right))
+                   : nt_fail_memory(matcher->error);
     nt_buffer_deinit(&path);
     nt_buffer_deinit(&left);
     nt_buffer_deinit(&right);
@@ -177,7 +177,7 @@ bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
 }
 
 /* The children of one field. */
-struct siblings {
+struct match_siblings {
     const struct nt_dataset *dataset;
     const uint32_t *fields;
     uint32_t count;
@@ -185,15 +185,15 @@ struct siblings {
     struct nt_field_names names; /* built only when a field is not at its expected position */
 };
 
-static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
+static struct match_siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
 {
-    struct siblings siblings = {.dataset = dataset, .have_names = nt_chain_are_named(dataset, parent)};
+    struct match_siblings siblings = {.dataset = dataset, .have_names = nt_chain_are_named(dataset, parent)};
     siblings.fields = nt_dataset_children(dataset, parent, &siblings.count);
     return siblings;
 }
 
 /* Returns the sibling of this name, mostly at this position; NT_NONE. Equal names match by position only. */
-static enum nt_status find_sibling(struct siblings *siblings, uint32_t position, struct nt_text name,
+static enum nt_status find_sibling(struct match_siblings *siblings, uint32_t position, struct nt_text name,
                                    uint32_t *found_ret, struct nt_error *error)
 {
     const struct nt_field *all = siblings->dataset->fields;
@@ -215,33 +215,34 @@ static enum nt_status find_sibling(struct siblings *siblings, uint32_t position,
     return status;
 }
 
-static enum nt_status match_siblings(const struct matching *matching, struct siblings *here,
-                                     struct siblings *there)
+static enum nt_status match_siblings(const struct field_matcher *matcher, struct match_siblings *here,
+                                     struct match_siblings *there)
 {
     uint32_t found;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < here->count; i++) {
-        const struct nt_field *field = &matching->dataset->fields[here->fields[i]];
-        status = find_sibling(there, i, field->name, &found, matching->error);
-        const struct nt_field *other = found == NT_NONE ? NULL : &matching->other->fields[found];
+        const struct nt_field *field = &matcher->dataset->fields[here->fields[i]];
+        status = find_sibling(there, i, field->name, &found, matcher->error);
+        const struct nt_field *other = found == NT_NONE ? NULL : &matcher->other->fields[found];
         if (status == NT_OK && (!other || !are_equal(field, other)))
-            return differ(matching, matching->dataset, here->fields[i], field, other);
-        matching->fields[here->fields[i]] = found;
+            return differ(matcher, matcher->dataset, here->fields[i], field, other);
+        matcher->fields[here->fields[i]] = found;
     }
     for (uint32_t i = 0; status == NT_OK && i < there->count && there->count != here->count; i++) {
-        const struct nt_field *other = &matching->other->fields[there->fields[i]];
-        status = find_sibling(here, i, other->name, &found, matching->error);
+        const struct nt_field *other = &matcher->other->fields[there->fields[i]];
+        status = find_sibling(here, i, other->name, &found, matcher->error);
         if (status == NT_OK && found == NT_NONE)
-            return differ(matching, matching->other, there->fields[i], NULL, other);
+            return differ(matcher, matcher->other, there->fields[i], NULL, other);
     }
     return status;
 }
 
-static enum nt_status match_children(const struct matching *matching, uint32_t parent, uint32_t other_parent)
+static enum nt_status match_children(const struct field_matcher *matcher, uint32_t parent,
+                                     uint32_t other_parent)
 {
-    struct siblings here = siblings_in(matching->dataset, parent),
-                    there = siblings_in(matching->other, other_parent);
-    enum nt_status status = match_siblings(matching, &here, &there);
+    struct match_siblings here = siblings_in(matcher->dataset, parent),
+                          there = siblings_in(matcher->other, other_parent);
+    enum nt_status status = match_siblings(matcher, &here, &there);
     nt_field_names_deinit(&here.names);
     nt_field_names_deinit(&there.names);
     return status;
@@ -251,10 +252,10 @@ static enum nt_status match_children(const struct matching *matching, uint32_t p
 enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
                                      uint32_t *fields_ret, struct nt_error *error)
 {
-    const struct matching matching = {dataset, other, fields_ret, error};
+    const struct field_matcher matcher = {dataset, other, fields_ret, error};
     for (uint32_t i = 0; i < dataset->field_count; i++)
         fields_ret[i] = NT_NONE;
-    enum nt_status status = match_children(&matching, NT_NONE, NT_NONE);
+    enum nt_status status = match_children(&matcher, NT_NONE, NT_NONE);
     bool is_new = true;
     while (status == NT_OK && is_new) {
         is_new = false;
@@ -268,7 +269,7 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
                                                                : fields_ret[children[0]] != NT_NONE;
             if (is_done)
                 continue;
-            status = match_children(&matching, i, fields_ret[i]);
+            status = match_children(&matcher, i, fields_ret[i]);
             is_new = true;
         }
     }

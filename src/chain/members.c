@@ -182,7 +182,7 @@ void nt_chain_try_member(struct nt_chain_member *member, const struct nt_chain *
 enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 
 /* Shared by the opening threads: members [next, end). */
-struct opening {
+struct member_opener {
     struct nt_chain *chain;
     atomic_uint next;
     uint32_t end;
@@ -191,7 +191,7 @@ struct opening {
     const struct nt_file *stub; /* lets members be lazy; NULL: all stay open */
 };
 
-static bool is_to_open(const struct opening *opening, const struct nt_chain_member *member)
+static bool is_to_open(const struct member_opener *opening, const struct nt_chain_member *member)
 {
     if (member->file)
         return false;
@@ -202,7 +202,7 @@ static bool is_to_open(const struct opening *opening, const struct nt_chain_memb
 
 static void *open_worker(void *argument)
 {
-    struct opening *opening = argument;
+    struct member_opener *opening = argument;
     for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->end;) {
         struct nt_chain_member *member = &opening->chain->members[i];
         if (!is_to_open(opening, member))
@@ -240,7 +240,7 @@ void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32
     nt_critical_section_resume(sections);
 }
 
-static void open_together(struct opening *opening)
+static void open_together(struct member_opener *opening)
 {
     nt_chain_work_together(opening->chain, opening->next, opening->end, open_worker, opening);
 }
@@ -257,7 +257,8 @@ static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uin
 bool nt_chain_members_open_unknown(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
-    struct opening opening = {.chain = chain, .end = chain->member_count, .leaves_known = true, .stub = stub};
+    struct member_opener opening = {
+        .chain = chain, .end = chain->member_count, .leaves_known = true, .stub = stub};
     uint32_t known, unknown;
     count_members(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
@@ -270,7 +271,7 @@ bool nt_chain_members_open_unknown(const struct nt_file *stub)
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
                                      const struct nt_file *stub, struct nt_error *error)
 {
-    struct opening opening = {.chain = chain, .next = first, .end = end, .stub = stub};
+    struct member_opener opening = {.chain = chain, .next = first, .end = end, .stub = stub};
     open_together(&opening);
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *member = &chain->members[i];
@@ -315,7 +316,8 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
         chain->opened_together /= 2;
     uint32_t left = chain->member_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
-    struct opening opening = {.chain = chain, .next = number, .end = number + count, .opens_lazy = true};
+    struct member_opener opening = {
+        .chain = chain, .next = number, .end = number + count, .opens_lazy = true};
     chain->next_lazy = opening.end;
     open_together(&opening);
     for (uint32_t i = number; i < number + count; i++)

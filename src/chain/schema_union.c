@@ -108,7 +108,7 @@ struct merged {
     const char *refusal; /* why it cannot be merged; NULL: it can */
 };
 
-struct merging {
+struct schema_merger {
     struct nt_dataset *dataset;
     struct nt_chain_series *series;
     struct nt_field *fields;
@@ -129,9 +129,9 @@ static const struct merged nothing_yet = {.first_child = NT_NONE,
                                           .owner = NT_NONE,
                                           .reinterpreted = NT_ELEMENT_OPAQUE};
 
-static const struct nt_chain_slice *slice_of(const struct merging *merging)
+static const struct nt_chain_slice *slice_of(const struct schema_merger *merger)
 {
-    return &merging->series->slices[merging->slice];
+    return &merger->series->slices[merger->slice];
 }
 
 /* ---- Conflicts ---- */
@@ -147,16 +147,16 @@ static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_sl
 }
 
 /* `rule`: why the types conflict. `own`: the field in the current slice. */
-static enum nt_status refuse(struct merging *merging, uint32_t number, uint32_t own, const char *rule)
+static enum nt_status refuse(struct schema_merger *merger, uint32_t number, uint32_t own, const char *rule)
 {
-    struct merged *merged = &merging->merged[number];
+    struct merged *merged = &merger->merged[number];
     struct nt_buffer text = {0};
     nt_buffer_append_format(&text, "%s: ", rule);
-    append_file_and_type(&text, &merging->series->slices[merged->slice], merged->own);
+    append_file_and_type(&text, &merger->series->slices[merged->slice], merged->own);
     nt_buffer_append_string(&text, "; ");
-    append_file_and_type(&text, slice_of(merging), own);
-    merged->refusal = nt_buffer_to_arena(&text, merging->dataset->arena);
-    return merged->refusal ? NT_OK : nt_fail_memory(merging->error);
+    append_file_and_type(&text, slice_of(merger), own);
+    merged->refusal = nt_buffer_to_arena(&text, merger->dataset->arena);
+    return merged->refusal ? NT_OK : nt_fail_memory(merger->error);
 }
 
 /* ---- Elements ---- */
@@ -181,32 +181,32 @@ static bool is_widened_wrongly(enum nt_element reinterpreted, enum nt_element wi
 }
 
 /* The promoted type has the type name of the file that declares it, or its own name if none does. */
-static void widen(struct merging *merging, uint32_t number, uint32_t own_number, enum nt_element wide)
+static void widen(struct schema_merger *merger, uint32_t number, uint32_t own_number, enum nt_element wide)
 {
-    struct nt_field *field = &merging->fields[number];
-    const struct nt_field *own = &slice_of(merging)->dataset->fields[own_number];
+    struct nt_field *field = &merger->fields[number];
+    const struct nt_field *own = &slice_of(merger)->dataset->fields[own_number];
     if (field->dtype.element == wide)
         return;
     field->dtype = nt_element_dtype(wide);
     field->type = own->dtype.element == wide ? own->type : nt_text_of(nt_element_info(wide)->name);
-    merging->merged[number].slice = merging->slice;
-    merging->merged[number].own = own_number;
+    merger->merged[number].slice = merger->slice;
+    merger->merged[number].own = own_number;
 }
 
-static enum nt_status merge_numbers(struct merging *merging, uint32_t number, uint32_t own)
+static enum nt_status merge_numbers(struct schema_merger *merger, uint32_t number, uint32_t own)
 {
-    struct merged *merged = &merging->merged[number];
-    const struct nt_dataset *dataset = slice_of(merging)->dataset;
+    struct merged *merged = &merger->merged[number];
+    const struct nt_dataset *dataset = slice_of(merger)->dataset;
     enum nt_element reinterpreted = find_reinterpreted(dataset, own);
     nt_promotion_add(&merged->numbers, &dataset->fields[own].dtype);
     enum nt_element wide = nt_promotion_element(&merged->numbers);
     if (wide == NT_ELEMENT_OPAQUE)
-        return refuse(merging, number, own, "no type holds the numbers of all files exactly");
+        return refuse(merger, number, own, "no type holds the numbers of all files exactly");
     if (is_widened_wrongly(merged->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
-        return refuse(merging, number, own, "cannot widen integers stored with a different signedness");
+        return refuse(merger, number, own, "cannot widen integers stored with a different signedness");
     if (merged->reinterpreted == NT_ELEMENT_OPAQUE)
         merged->reinterpreted = reinterpreted;
-    widen(merging, number, own, wide);
+    widen(merger, number, own, wide);
     return NT_OK;
 }
 
@@ -218,7 +218,8 @@ static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
 
 /* ---- Fields of one path ---- */
 
-static bool merge_extra(const struct merging *merging, struct nt_field *field, const struct nt_field *own)
+static bool merge_extra(const struct schema_merger *merger, struct nt_field *field,
+                        const struct nt_field *own)
 {
     struct nt_field_extra extra = *nt_field_extra(field);
     extra.is_declared_nullable |= nt_field_is_declared_nullable(own);
@@ -228,82 +229,83 @@ static bool merge_extra(const struct merging *merging, struct nt_field *field, c
     bool is_changed = extra.is_declared_nullable != old->is_declared_nullable ||
                       extra.has_short_offsets != old->has_short_offsets ||
                       extra.is_description != old->is_description;
-    return !is_changed || nt_field_set_extra(merging->dataset->arena, field, &extra);
+    return !is_changed || nt_field_set_extra(merger->dataset->arena, field, &extra);
 }
 
-static enum nt_status merge_field(struct merging *merging, uint32_t number, uint32_t own_number)
+static enum nt_status merge_field(struct schema_merger *merger, uint32_t number, uint32_t own_number)
 {
-    struct nt_field *field = &merging->fields[number];
-    const struct nt_field *own = &slice_of(merging)->dataset->fields[own_number];
+    struct nt_field *field = &merger->fields[number];
+    const struct nt_field *own = &slice_of(merger)->dataset->fields[own_number];
     bool have_numbers = are_numbers(field, own);
-    merging->merged[number].last_slice = merging->slice;
-    if (merging->merged[number].refusal)
+    merger->merged[number].last_slice = merger->slice;
+    if (merger->merged[number].refusal)
         return NT_OK;
     if (!field->unreadable != !own->unreadable)
-        return refuse(merging, number, own_number, "not readable in all files");
+        return refuse(merger, number, own_number, "not readable in all files");
     if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
-        return refuse(merging, number, own_number, "not the same in all files");
+        return refuse(merger, number, own_number, "not the same in all files");
     field->columns_per_representation += !field->is_nullable && own->is_nullable;
     field->is_nullable |= own->is_nullable;
     field->is_map &= own->is_map;
-    if (!merge_extra(merging, field, own))
-        return nt_fail_memory(merging->error);
-    return have_numbers ? merge_numbers(merging, number, own_number) : NT_OK;
+    if (!merge_extra(merger, field, own))
+        return nt_fail_memory(merger->error);
+    return have_numbers ? merge_numbers(merger, number, own_number) : NT_OK;
 }
 
-static bool reserve(struct merging *merging)
+static bool reserve(struct schema_merger *merger)
 {
     struct nt_field *fields =
-        nt_array_grow(merging->fields, merging->count, &merging->field_capacity, sizeof(*fields));
+        nt_array_grow(merger->fields, merger->count, &merger->field_capacity, sizeof(*fields));
     if (fields)
-        merging->fields = fields;
+        merger->fields = fields;
     struct merged *merged =
-        nt_array_grow(merging->merged, merging->count, &merging->merged_capacity, sizeof(*merged));
+        nt_array_grow(merger->merged, merger->count, &merger->merged_capacity, sizeof(*merged));
     if (merged)
-        merging->merged = merged;
+        merger->merged = merged;
     return fields && merged;
 }
 
 /* Returns the state of a field, or of the parent of root fields. */
-static struct merged *above(struct merging *merging, uint32_t parent)
+static struct merged *above(struct schema_merger *merger, uint32_t parent)
 {
-    return parent == NT_NONE ? &merging->top : &merging->merged[parent];
+    return parent == NT_NONE ? &merger->top : &merger->merged[parent];
 }
 
-static void append_child(struct merging *merging, uint32_t parent, uint32_t number)
+static void append_child(struct schema_merger *merger, uint32_t parent, uint32_t number)
 {
-    struct merged *of = above(merging, parent);
+    struct merged *of = above(merger, parent);
     if (of->last_child == NT_NONE)
         of->first_child = number;
     else
-        merging->merged[of->last_child].next = number;
+        merger->merged[of->last_child].next = number;
     of->last_child = number;
 }
 
 /* Fields of the first file keep their ids; those of other files could collide and get new ones. */
-static enum nt_status add_field(struct merging *merging, uint32_t parent, uint32_t own, uint32_t *number_ret)
+static enum nt_status add_field(struct schema_merger *merger, uint32_t parent, uint32_t own,
+                                uint32_t *number_ret)
 {
-    const struct nt_dataset *dataset = slice_of(merging)->dataset;
-    uint32_t number = merging->count;
+    const struct nt_dataset *dataset = slice_of(merger)->dataset;
+    uint32_t number = merger->count;
     if (number == NT_NONE)
-        return nt_fail(merging->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
-    if (!reserve(merging))
-        return nt_fail_memory(merging->error);
-    struct nt_field *field = &merging->fields[number];
-    struct merged *merged = &merging->merged[number];
+        return nt_fail(merger->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
+    if (!reserve(merger))
+        return nt_fail_memory(merger->error);
+    struct nt_field *field = &merger->fields[number];
+    struct merged *merged = &merger->merged[number];
     *field = dataset->fields[own];
     field->parent = parent;
-    if (merging->slice)
-        field->id = merging->next_id;
-    if (field->id >= merging->next_id)
-        merging->next_id = field->id + 1;
+    if (merger->slice)
+        field->id = merger->next_id;
+    if (field->id >= merger->next_id)
+        merger->next_id = field->id + 1;
     *merged = nothing_yet;
-    merged->last_slice = merged->slice = merging->slice;
+    merged->last_slice = merged->slice = merger->slice;
     merged->own = own;
     if (nt_promotion_add(&merged->numbers, &field->dtype))
         merged->reinterpreted = find_reinterpreted(dataset, own);
-    append_child(merging, parent, number);
-    merging->count++;
+    append_child(merger, parent, number);
+    merger->count++;
     *number_ret = number;
     return NT_OK;
 }
@@ -311,149 +313,149 @@ static enum nt_status add_field(struct merging *merging, uint32_t parent, uint32
 /* ---- The fields of a file ---- */
 
 /* The children of one field, before a file is merged. */
-struct siblings {
+struct union_siblings {
     uint32_t first, expected;    /* the next in order: most files have the same order */
     struct nt_field_names names; /* built only when the order differs */
 };
 
-static enum nt_status sort_siblings(const struct merging *merging, struct siblings *siblings)
+static enum nt_status sort_siblings(const struct schema_merger *merger, struct union_siblings *siblings)
 {
     uint32_t count = 0;
-    for (uint32_t at = siblings->first; at != NT_NONE; at = merging->merged[at].next)
+    for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         count++;
     uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
     if (!fields)
-        return nt_fail_memory(merging->error);
+        return nt_fail_memory(merger->error);
     count = 0;
-    for (uint32_t at = siblings->first; at != NT_NONE; at = merging->merged[at].next)
+    for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         fields[count++] = at;
     enum nt_status status =
-        nt_field_names_init(&siblings->names, merging->fields, fields, count, merging->error);
+        nt_field_names_init(&siblings->names, merger->fields, fields, count, merger->error);
     free(fields);
     return status;
 }
 
 /* Among fields with the same name, each is matched once. */
-static bool is_free(const struct merging *merging, uint32_t number)
+static bool is_free(const struct schema_merger *merger, uint32_t number)
 {
-    return merging->merged[number].last_slice != merging->slice;
+    return merger->merged[number].last_slice != merger->slice;
 }
 
-static uint32_t find_near(const struct merging *merging, uint32_t expected, struct nt_text name)
+static uint32_t find_near(const struct schema_merger *merger, uint32_t expected, struct nt_text name)
 {
     enum { NEAR = 16 };
     for (unsigned i = 0; i < NEAR && expected != NT_NONE; i++) {
-        if (is_free(merging, expected) && nt_texts_are_equal(merging->fields[expected].name, name))
+        if (is_free(merger, expected) && nt_texts_are_equal(merger->fields[expected].name, name))
             return expected;
-        expected = merging->merged[expected].next;
+        expected = merger->merged[expected].next;
     }
     return NT_NONE;
 }
 
 /* Returns the sibling of this name, or NT_NONE. */
-static enum nt_status find_sibling(const struct merging *merging, struct siblings *siblings,
+static enum nt_status find_sibling(const struct schema_merger *merger, struct union_siblings *siblings,
                                    struct nt_text name, uint32_t *found_ret)
 {
-    *found_ret = find_near(merging, siblings->expected, name);
+    *found_ret = find_near(merger, siblings->expected, name);
     if (*found_ret != NT_NONE || siblings->first == NT_NONE)
         return NT_OK;
-    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(merging, siblings);
+    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(merger, siblings);
     struct nt_field_name *first = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
     for (; first && first->taken < first->alike && *found_ret == NT_NONE; first->taken++)
-        if (is_free(merging, first[first->taken].field))
+        if (is_free(merger, first[first->taken].field))
             *found_ret = first[first->taken].field;
     return status;
 }
 
 /* Queues the fields that have children. */
-static enum nt_status merge_siblings(struct merging *merging, uint32_t own_parent, uint32_t parent,
-                                     struct siblings *siblings, bool are_named)
+static enum nt_status merge_siblings(struct schema_merger *merger, uint32_t own_parent, uint32_t parent,
+                                     struct union_siblings *siblings, bool are_named)
 {
-    const struct nt_dataset *dataset = slice_of(merging)->dataset;
-    uint32_t *numbers = merging->numbers[merging->slice], count;
+    const struct nt_dataset *dataset = slice_of(merger)->dataset;
+    uint32_t *numbers = merger->numbers[merger->slice], count;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         uint32_t own = children[i], number = siblings->expected;
         if (are_named)
-            status = find_sibling(merging, siblings, dataset->fields[own].name, &number);
+            status = find_sibling(merger, siblings, dataset->fields[own].name, &number);
         if (status == NT_OK && number == NT_NONE) {
-            status = add_field(merging, parent, own, &number);
+            status = add_field(merger, parent, own, &number);
         } else if (status == NT_OK) {
-            status = merge_field(merging, number, own);
-            siblings->expected = merging->merged[number].next;
+            status = merge_field(merger, number, own);
+            siblings->expected = merger->merged[number].next;
         }
         if (status != NT_OK)
             return status;
         numbers[own] = number;
         if (dataset->fields[own].child_count)
-            merging->waiting[merging->waiting_count++] = own;
+            merger->waiting[merger->waiting_count++] = own;
     }
     return NT_OK;
 }
 
-static enum nt_status merge_children(struct merging *merging, uint32_t own_parent)
+static enum nt_status merge_children(struct schema_merger *merger, uint32_t own_parent)
 {
-    const struct nt_dataset *dataset = slice_of(merging)->dataset;
-    uint32_t parent = own_parent == NT_NONE ? NT_NONE : merging->numbers[merging->slice][own_parent];
-    const struct merged *of = above(merging, parent);
-    struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
+    const struct nt_dataset *dataset = slice_of(merger)->dataset;
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : merger->numbers[merger->slice][own_parent];
+    const struct merged *of = above(merger, parent);
+    struct union_siblings siblings = {.first = of->first_child, .expected = of->first_child};
     bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
-    enum nt_status status = merge_siblings(merging, own_parent, parent, &siblings, are_named);
+    enum nt_status status = merge_siblings(merger, own_parent, parent, &siblings, are_named);
     nt_field_names_deinit(&siblings.names);
     return status;
 }
 
 /* A projection must show the same field in all files. */
-static enum nt_status merge_owners(struct merging *merging)
+static enum nt_status merge_owners(struct schema_merger *merger)
 {
-    const struct nt_dataset *dataset = slice_of(merging)->dataset;
-    const uint32_t *numbers = merging->numbers[merging->slice];
+    const struct nt_dataset *dataset = slice_of(merger)->dataset;
+    const uint32_t *numbers = merger->numbers[merger->slice];
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t owner = nt_chain_columns_owner(dataset, i), source = nt_field_source(&dataset->fields[i]);
         if (owner == NT_NONE)
             continue;
-        struct merged *merged = &merging->merged[numbers[i]];
+        struct merged *merged = &merger->merged[numbers[i]];
         if (merged->owner == NT_NONE) {
             merged->owner = numbers[owner];
-            if (!nt_field_set_source(merging->dataset->arena, &merging->fields[numbers[i]],
+            if (!nt_field_set_source(merger->dataset->arena, &merger->fields[numbers[i]],
                                      source == NT_NONE ? NT_NONE : numbers[source]))
-                return nt_fail_memory(merging->error);
+                return nt_fail_memory(merger->error);
         } else if (merged->owner != numbers[owner] && !merged->refusal) {
-            NT_TRY(refuse(merging, numbers[i], i, "shows another field in another file"));
+            NT_TRY(refuse(merger, numbers[i], i, "shows another field in another file"));
         }
     }
     return NT_OK;
 }
 
 /* Merges parents before their children, whatever their numbers. */
-static enum nt_status merge_slice(struct merging *merging)
+static enum nt_status merge_slice(struct schema_merger *merger)
 {
-    size_t count = slice_of(merging)->dataset->field_count;
-    uint32_t *numbers = merging->numbers[merging->slice] = malloc((count + 1) * sizeof(*numbers));
-    merging->waiting = malloc((count + 1) * sizeof(*merging->waiting));
-    merging->waiting_count = 0;
-    enum nt_status status = numbers && merging->waiting ? NT_OK : nt_fail_memory(merging->error);
+    size_t count = slice_of(merger)->dataset->field_count;
+    uint32_t *numbers = merger->numbers[merger->slice] = malloc((count + 1) * sizeof(*numbers));
+    merger->waiting = malloc((count + 1) * sizeof(*merger->waiting));
+    merger->waiting_count = 0;
+    enum nt_status status = numbers && merger->waiting ? NT_OK : nt_fail_memory(merger->error);
     for (size_t i = 0; status == NT_OK && i < count; i++)
         numbers[i] = NT_NONE;
     if (status == NT_OK)
-        status = merge_children(merging, NT_NONE);
-    for (uint32_t i = 0; status == NT_OK && i < merging->waiting_count; i++)
-        status = merge_children(merging, merging->waiting[i]);
-    free(merging->waiting);
-    return status == NT_OK ? merge_owners(merging) : status;
+        status = merge_children(merger, NT_NONE);
+    for (uint32_t i = 0; status == NT_OK && i < merger->waiting_count; i++)
+        status = merge_children(merger, merger->waiting[i]);
+    free(merger->waiting);
+    return status == NT_OK ? merge_owners(merger) : status;
 }
 
 /* ---- The result ---- */
 
 /* Widens a projection whose field is wider elsewhere: files without it store only that field. */
-static void widen_shown(const struct merging *merging, uint32_t number)
+static void widen_shown(const struct schema_merger *merger, uint32_t number)
 {
-    const struct merged *merged = &merging->merged[number];
-    const struct nt_dataset *dataset = merging->series->slices[merged->slice].dataset;
-    const struct nt_field *owner = &merging->fields[merged->owner];
+    const struct merged *merged = &merger->merged[number];
+    const struct nt_dataset *dataset = merger->series->slices[merged->slice].dataset;
+    const struct nt_field *owner = &merger->fields[merged->owner];
     const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, merged->own)];
-    struct nt_field *field = &merging->fields[number];
+    struct nt_field *field = &merger->fields[number];
     struct nt_promotion numbers = merged->numbers;
     if (own_owner->dtype.element == owner->dtype.element || !are_numbers(field, owner))
         return;
@@ -466,25 +468,25 @@ static void widen_shown(const struct merging *merging, uint32_t number)
 }
 
 /* Returns why a field, its parent or its projected field is unreadable; NULL: readable. */
-static const char *find_refusal(const struct merging *merging, uint32_t number)
+static const char *find_refusal(const struct schema_merger *merger, uint32_t number)
 {
-    const struct merged *merged = &merging->merged[number];
-    uint32_t parent = merging->fields[number].parent;
-    if (!merged->refusal && parent != NT_NONE && merging->merged[parent].refusal)
-        return merging->merged[parent].refusal;
+    const struct merged *merged = &merger->merged[number];
+    uint32_t parent = merger->fields[number].parent;
+    if (!merged->refusal && parent != NT_NONE && merger->merged[parent].refusal)
+        return merger->merged[parent].refusal;
     return merged->refusal || merged->owner == NT_NONE ? merged->refusal
-                                                       : merging->merged[merged->owner].refusal;
+                                                       : merger->merged[merged->owner].refusal;
 }
 
 /* Parents precede children, but a projected field may follow its projection: repeats until stable. */
-static void spread_refusals(const struct merging *merging)
+static void spread_refusals(const struct schema_merger *merger)
 {
     bool is_new = true;
     while (is_new) {
         is_new = false;
-        for (uint32_t i = 0; i < merging->count; i++) {
-            struct merged *merged = &merging->merged[i];
-            if (merged->refusal || !(merged->refusal = find_refusal(merging, i)))
+        for (uint32_t i = 0; i < merger->count; i++) {
+            struct merged *merged = &merger->merged[i];
+            if (merged->refusal || !(merged->refusal = find_refusal(merger, i)))
                 continue;
             is_new = true;
         }
@@ -503,61 +505,61 @@ static bool set_unreadable(struct nt_arena *arena, struct nt_field *field, const
     return nt_field_set_source(arena, field, NT_NONE);
 }
 
-static enum nt_status set_fields_of_slice(const struct merging *merging, uint32_t slice)
+static enum nt_status set_fields_of_slice(const struct schema_merger *merger, uint32_t slice)
 {
-    struct nt_chain_slice *of = &merging->series->slices[slice];
-    of->fields = nt_arena_alloc(merging->dataset->arena, (size_t)merging->count + 1, sizeof(*of->fields));
+    struct nt_chain_slice *of = &merger->series->slices[slice];
+    of->fields = nt_arena_alloc(merger->dataset->arena, (size_t)merger->count + 1, sizeof(*of->fields));
     if (!of->fields)
-        return nt_fail_memory(merging->error);
-    for (uint32_t i = 0; i < merging->count; i++)
+        return nt_fail_memory(merger->error);
+    for (uint32_t i = 0; i < merger->count; i++)
         of->fields[i] = NT_NONE;
     for (uint32_t i = 0; i < of->dataset->field_count; i++)
-        of->fields[merging->numbers[slice][i]] = i;
+        of->fields[merger->numbers[slice][i]] = i;
     return NT_OK;
 }
 
-static enum nt_status settle(struct merging *merging)
+static enum nt_status settle(struct schema_merger *merger)
 {
-    struct nt_chain_fields *fields = &merging->series->fields;
-    struct nt_arena *arena = merging->dataset->arena;
-    uint32_t *owners = nt_arena_alloc(arena, (size_t)merging->count + 1, sizeof(*owners));
-    if (!owners || (merging->fields && !nt_arena_adopt(arena, merging->fields)))
-        return nt_fail_memory(merging->error);
-    *fields = (struct nt_chain_fields){merging->fields, owners, merging->count};
-    merging->fields = NULL;
-    for (uint32_t i = 0; i < merging->count; i++) {
-        const struct merged *merged = &merging->merged[i];
+    struct nt_chain_fields *fields = &merger->series->fields;
+    struct nt_arena *arena = merger->dataset->arena;
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)merger->count + 1, sizeof(*owners));
+    if (!owners || (merger->fields && !nt_arena_adopt(arena, merger->fields)))
+        return nt_fail_memory(merger->error);
+    *fields = (struct nt_chain_fields){merger->fields, owners, merger->count};
+    merger->fields = NULL;
+    for (uint32_t i = 0; i < merger->count; i++) {
+        const struct merged *merged = &merger->merged[i];
         owners[i] = merged->refusal ? NT_NONE : merged->owner;
         if (merged->refusal && !set_unreadable(arena, &fields->items[i], merged->refusal))
-            return nt_fail_memory(merging->error);
+            return nt_fail_memory(merger->error);
     }
-    for (uint32_t i = 0; i < merging->series->slice_count; i++)
-        NT_TRY(set_fields_of_slice(merging, i));
+    for (uint32_t i = 0; i < merger->series->slice_count; i++)
+        NT_TRY(set_fields_of_slice(merger, i));
     return NT_OK;
 }
 
 enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain_series *series,
                                      struct nt_error *error)
 {
-    struct merging merging = {.dataset = dataset,
-                              .series = series,
-                              .top = nothing_yet,
-                              .numbers = calloc((size_t)series->slice_count + 1, sizeof(uint32_t *)),
-                              .error = error};
-    enum nt_status status = merging.numbers ? NT_OK : nt_fail_memory(error);
-    for (; status == NT_OK && merging.slice < series->slice_count; merging.slice++)
-        status = merge_slice(&merging);
+    struct schema_merger merger = {.dataset = dataset,
+                                   .series = series,
+                                   .top = nothing_yet,
+                                   .numbers = calloc((size_t)series->slice_count + 1, sizeof(uint32_t *)),
+                                   .error = error};
+    enum nt_status status = merger.numbers ? NT_OK : nt_fail_memory(error);
+    for (; status == NT_OK && merger.slice < series->slice_count; merger.slice++)
+        status = merge_slice(&merger);
     if (status == NT_OK) {
-        for (uint32_t i = 0; i < merging.count; i++)
-            if (merging.merged[i].owner != NT_NONE)
-                widen_shown(&merging, i);
-        spread_refusals(&merging);
-        status = settle(&merging);
+        for (uint32_t i = 0; i < merger.count; i++)
+            if (merger.merged[i].owner != NT_NONE)
+                widen_shown(&merger, i);
+        spread_refusals(&merger);
+        status = settle(&merger);
     }
-    for (uint32_t i = 0; merging.numbers && i < series->slice_count; i++)
-        free(merging.numbers[i]);
-    free(merging.numbers);
-    free(merging.fields);
-    free(merging.merged);
+    for (uint32_t i = 0; merger.numbers && i < series->slice_count; i++)
+        free(merger.numbers[i]);
+    free(merger.numbers);
+    free(merger.fields);
+    free(merger.merged);
     return status;
 }

@@ -16,7 +16,7 @@
 #include "core/json/json.h"
 #include "core/json/parse.h"
 
-struct reading {
+struct specification_reader {
     struct nt_arena *arena;
     nt_specification_take *take;
     void *context;
@@ -50,13 +50,13 @@ static const struct key sample_keys[] = {{"trees", NULL}, {"files", NULL}, {"met
 static const struct key friend_keys[] = {{"trees", NULL}, {"files", NULL}, {NULL, NULL}};
 
 /* What one of the two objects of a specification has. */
-struct kind {
+struct specification_object {
     const char *key, *what;
     const struct key *keys;
     bool is_friend;
 };
-static const struct kind samples = {"samples", "sample", sample_keys, false};
-static const struct kind friends = {"friends", "friend", friend_keys, true};
+static const struct specification_object samples = {"samples", "sample", sample_keys, false};
+static const struct specification_object friends = {"friends", "friend", friend_keys, true};
 
 static enum nt_status check_keys(const json_t *object, const struct key *keys, struct nt_error *error)
 {
@@ -134,7 +134,7 @@ static enum nt_status write_metadata(const json_t *metadata, struct nt_json *jso
 }
 
 /* NULL if there is no metadata. */
-static enum nt_status copy_metadata(const struct reading *reading, const json_t *metadata,
+static enum nt_status copy_metadata(const struct specification_reader *reader, const json_t *metadata,
                                     const char **text_ret)
 {
     struct nt_buffer text = {0};
@@ -142,34 +142,34 @@ static enum nt_status copy_metadata(const struct reading *reading, const json_t 
     if (!metadata)
         return NT_OK;
     if (!json_is_object(metadata))
-        return nt_fail_mismatch(reading->error, NT_INVALID, NT_NO_OFFSET, "\"metadata\"", "an object",
+        return nt_fail_mismatch(reader->error, NT_INVALID, NT_NO_OFFSET, "\"metadata\"", "an object",
                                 kind_of(metadata));
     nt_json_init(&json, &text, true);
     nt_json_object(&json);
-    enum nt_status status = write_metadata(metadata, &json, reading->error);
+    enum nt_status status = write_metadata(metadata, &json, reader->error);
     nt_json_end_object(&json);
-    *text_ret = nt_buffer_to_arena(&text, reading->arena);
-    return status == NT_OK && !*text_ret ? nt_fail_memory(reading->error) : status;
+    *text_ret = nt_buffer_to_arena(&text, reader->arena);
+    return status == NT_OK && !*text_ret ? nt_fail_memory(reader->error) : status;
 }
 
 /* Builds a sample for each of its datasets. */
-static enum nt_status make_samples(const struct reading *reading, const struct kind *kind, const char *name,
+static enum nt_status make_samples(const struct specification_reader *reader,
+                                   const struct specification_object *kind, const char *name,
                                    const json_t *value, struct nt_chain_sample **samples_ret)
 {
     const json_t *trees = json_object_get(value, "trees");
     size_t count = json_array_size(trees);
     const char *metadata = NULL;
-    NT_TRY(copy_metadata(reading, json_object_get(value, "metadata"), &metadata));
-    struct nt_chain_sample *made = nt_arena_alloc(reading->arena, count, sizeof(*made));
-    const char *copy = nt_arena_copy(reading->arena, name, strlen(name));
+    NT_TRY(copy_metadata(reader, json_object_get(value, "metadata"), &metadata));
+    struct nt_chain_sample *made = nt_arena_alloc(reader->arena, count, sizeof(*made));
+    const char *copy = nt_arena_copy(reader->arena, name, strlen(name));
     if (!made || !copy)
-        return nt_fail_memory(reading->error);
+        return nt_fail_memory(reader->error);
     for (size_t i = 0; i < count; i++) {
         const json_t *tree = json_array_get(trees, i);
-        const char *dataset =
-            nt_arena_copy(reading->arena, json_string_value(tree), json_string_length(tree));
+        const char *dataset = nt_arena_copy(reader->arena, json_string_value(tree), json_string_length(tree));
         if (!dataset)
-            return nt_fail_memory(reading->error);
+            return nt_fail_memory(reader->error);
         made[i] = (struct nt_chain_sample){
             .name = copy, .is_friend = kind->is_friend, .metadata = metadata, .dataset = dataset};
     }
@@ -178,53 +178,56 @@ static enum nt_status make_samples(const struct reading *reading, const struct k
 }
 
 /* A single tree applies to all files; otherwise each file has its own. */
-static enum nt_status take_files(const struct reading *reading, const struct kind *kind, const char *name,
+static enum nt_status take_files(const struct specification_reader *reader,
+                                 const struct specification_object *kind, const char *name,
                                  const json_t *value)
 {
     const json_t *files = json_object_get(value, "files");
     size_t count = json_array_size(files), trees = json_array_size(json_object_get(value, "trees"));
     struct nt_chain_sample *made = NULL;
     if (trees != 1 && trees != count)
-        return nt_fail_number(reading->error, NT_INVALID, NT_NO_OFFSET,
+        return nt_fail_number(reader->error, NT_INVALID, NT_NO_OFFSET,
                               "\"trees\": number of names (1, or as many as in \"files\")", count, trees);
-    NT_TRY(make_samples(reading, kind, name, value, &made));
+    NT_TRY(make_samples(reader, kind, name, value, &made));
     for (size_t i = 0; i < count; i++)
-        NT_TRY(reading->take(reading->context, &made[trees == 1 ? 0 : i],
-                             json_string_value(json_array_get(files, i)), reading->error));
+        NT_TRY(reader->take(reader->context, &made[trees == 1 ? 0 : i],
+                            json_string_value(json_array_get(files, i)), reader->error));
     return NT_OK;
 }
 
-static enum nt_status read_item(const struct reading *reading, const struct kind *kind, const char *name,
+static enum nt_status read_item(const struct specification_reader *reader,
+                                const struct specification_object *kind, const char *name,
                                 const json_t *value)
 {
-    enum nt_status status = expect_object(value, "it", reading->error);
+    enum nt_status status = expect_object(value, "it", reader->error);
     if (status == NT_OK)
-        status = check_keys(value, kind->keys, reading->error);
+        status = check_keys(value, kind->keys, reader->error);
     if (status == NT_OK)
-        status = expect_texts(json_object_get(value, "trees"), "\"trees\"", reading->error);
+        status = expect_texts(json_object_get(value, "trees"), "\"trees\"", reader->error);
     if (status == NT_OK)
-        status = expect_texts(json_object_get(value, "files"), "\"files\"", reading->error);
+        status = expect_texts(json_object_get(value, "files"), "\"files\"", reader->error);
     if (status == NT_OK)
-        status = take_files(reading, kind, name, value);
+        status = take_files(reader, kind, name, value);
     if (status != NT_OK)
-        nt_error_context(reading->error, "%s \"%s\"", kind->what, name);
+        nt_error_context(reader->error, "%s \"%s\"", kind->what, name);
     return status;
 }
 
 /* ---- All of them ---- */
 
-static enum nt_status read_items(const struct reading *reading, const struct kind *kind, const json_t *items)
+static enum nt_status read_items(const struct specification_reader *reader,
+                                 const struct specification_object *kind, const json_t *items)
 {
     char key[16];
     const char *name;
     json_t *value;
     snprintf(key, sizeof(key), "\"%s\"", kind->key);
-    enum nt_status status = expect_object(items, key, reading->error);
+    enum nt_status status = expect_object(items, key, reader->error);
     if (status != NT_OK)
         return status;
     json_object_foreach((json_t *)items, name, value)
     {
-        status = read_item(reading, kind, name, value);
+        status = read_item(reader, kind, name, value);
         if (status != NT_OK)
             return status;
     }
@@ -234,7 +237,7 @@ static enum nt_status read_items(const struct reading *reading, const struct kin
 enum nt_status nt_specification_read(const char *text, size_t length, struct nt_arena *arena,
                                      nt_specification_take *take, void *context, struct nt_error *error)
 {
-    const struct reading reading = {arena, take, context, error};
+    const struct specification_reader reader = {arena, take, context, error};
     json_t *value;
     if (length > NT_SPECIFICATION_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification cannot have more than %d bytes",
@@ -244,9 +247,9 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
         return status;
     status = check_keys(value, specification_keys, error);
     if (status == NT_OK)
-        status = read_items(&reading, &samples, json_object_get(value, samples.key));
+        status = read_items(&reader, &samples, json_object_get(value, samples.key));
     if (status == NT_OK && json_object_get(value, friends.key))
-        status = read_items(&reading, &friends, json_object_get(value, friends.key));
+        status = read_items(&reader, &friends, json_object_get(value, friends.key));
     json_decref(value);
     return status;
 }

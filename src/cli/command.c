@@ -433,17 +433,18 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 
 /* ---- Visit files and datasets ---- */
 
-struct walk {
+struct path_walk {
     nt_visit_file *visit;
     void *context;
     bool is_in_directory_of_files;
     unsigned depth; /* of nested folders */
 };
 
-static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node);
+static enum nt_exit_status visit_node(struct path_walk *walk, struct nt_vfs *vfs, const char *path,
+                                      uint64_t node);
 
 /* Visits everything in a passthrough directory; names the files that do not open. */
-static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, const char *path,
+static enum nt_exit_status visit_folder(struct path_walk *walk, struct nt_vfs *vfs, const char *path,
                                         uint64_t node)
 {
     enum nt_exit_status first = NT_EXIT_OK;
@@ -472,7 +473,8 @@ static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, c
     return first;
 }
 
-static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status visit_node(struct path_walk *walk, struct nt_vfs *vfs, const char *path,
+                                      uint64_t node)
 {
     struct nt_resolved_node resolved;
     struct nt_error error = {0};
@@ -497,7 +499,7 @@ static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, con
 enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint64_t node,
                                      nt_visit_file *visit, void *context)
 {
-    struct walk walk = {.visit = visit, .context = context};
+    struct path_walk walk = {.visit = visit, .context = context};
     return visit_node(&walk, vfs, path, node);
 }
 

@@ -22,7 +22,7 @@ struct nt_dataset_pair {
 };
 
 /* A dataset with the name used for matching. */
-struct item {
+struct compared_dataset {
     struct nt_dataset *dataset;
     const char *path, *name;
     bool is_taken;
@@ -30,7 +30,7 @@ struct item {
 
 struct side {
     struct nt_arena *arena;
-    struct item *items;
+    struct compared_dataset *items;
     size_t count;
     bool has_failed;
 };
@@ -57,7 +57,7 @@ static enum nt_exit_status add_dataset(void *context, const struct nt_resolved_n
                                        uint32_t field)
 {
     struct side *side = context;
-    struct item *item = &side->items[side->count];
+    struct compared_dataset *item = &side->items[side->count];
     item->dataset = resolved->file->datasets[index];
     item->path = path_of(side->arena, item->dataset);
     side->has_failed |= !item->path;
@@ -79,9 +79,9 @@ static bool list_datasets(const struct nt_resolved_node *resolved, struct side *
 }
 
 /* The only dataset that counts: see nt_file_only. NULL: none or several. */
-static const struct item *only_one(const struct side *side)
+static const struct compared_dataset *only_one(const struct side *side)
 {
-    const struct item *found = NULL;
+    const struct compared_dataset *found = NULL;
     if (side->count == 1)
         return side->items;
     for (size_t i = 0; i < side->count; i++) {
@@ -116,7 +116,7 @@ static bool dataset_pairs(const struct nt_resolved_node scopes[NT_DIFF_SIDES], s
     if (!list_datasets(&scopes[0], &a) || !list_datasets(&scopes[1], &b))
         return false;
     struct nt_dataset_pair *pairs = nt_arena_alloc(arena, a.count + b.count + 1, sizeof(*pairs));
-    const struct item *only_a = only_one(&a), *only_b = only_one(&b);
+    const struct compared_dataset *only_a = only_one(&a), *only_b = only_one(&b);
     size_t count = 0;
     if (!pairs)
         return false;

@@ -62,7 +62,7 @@ enum nt_exit_status nt_print_rows(void *range, struct nt_vfs *vfs, const struct 
 
 /* ---- Fields of a dataset that --columns or PATH selects ---- */
 
-struct header {
+struct head_output {
     const struct nt_settings *settings;
     bool is_table, has_colour;
     unsigned width;
@@ -152,7 +152,8 @@ static bool are_numbers(const char *const *cells, size_t count)
 }
 
 /* Prints a line for each field, and as many rows side by side as fit. */
-static void print_side_by_side(const struct header *header, const struct sample *sample, const char **block)
+static void print_side_by_side(const struct head_output *header, const struct sample *sample,
+                               const char **block)
 {
     enum { MIN_CELL = 12 };
     size_t lines = sample->row_count + 1, fields = sample->field_count + 1;
@@ -175,7 +176,7 @@ static void print_side_by_side(const struct header *header, const struct sample 
 }
 
 /* Prints a line for each row if that fits. */
-static enum nt_status print_sample(const struct header *header, const struct sample *sample,
+static enum nt_status print_sample(const struct head_output *header, const struct sample *sample,
                                    struct nt_error *error)
 {
     size_t lines = sample->row_count + 1, columns = sample->field_count + 1;
@@ -218,7 +219,7 @@ static enum nt_exit_status fill_sample(struct sample *sample)
     return first;
 }
 
-static enum nt_exit_status print_as_table(const struct header *header, struct sample *sample)
+static enum nt_exit_status print_as_table(const struct head_output *header, struct sample *sample)
 {
     enum nt_exit_status first = NT_EXIT_OK;
     uint64_t entries = nt_dataset_entries(sample->dataset);
@@ -242,7 +243,7 @@ static enum nt_exit_status print_as_table(const struct header *header, struct sa
     return first;
 }
 
-static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
+static enum nt_exit_status print_fields(const struct head_output *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_error error = {0};
@@ -272,15 +273,15 @@ static enum nt_exit_status print_fields(const struct header *header, struct nt_r
 
 enum { LINES = 10, TABLE_LINES = 5 };
 
-struct heading {
-    const struct header *header;
+struct head_target {
+    const struct head_output *header;
     const struct nt_target *target;
 };
 
 static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved,
                                      bool is_in_directory_of_files)
 {
-    const struct heading *heading = context;
+    const struct head_target *heading = context;
     uint32_t index, field;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     if (status != NT_EXIT_OK)
@@ -292,14 +293,14 @@ static enum nt_exit_status head_file(void *context, const struct nt_resolved_nod
 /* The selected fields, or all top-level fields. */
 static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    struct heading heading = {context, target};
+    struct head_target heading = {context, target};
     return nt_for_each_file(vfs, target->path, target->node, head_file, &heading);
 }
 
 /* The columns of the dataset that a path names. */
 static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    const struct header *header = context;
+    const struct head_output *header = context;
     struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
@@ -327,7 +328,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     enum { USUAL_WIDTH = 80 };
     const struct nt_settings *settings = invocation->settings;
-    struct header header = {.settings = settings, .has_colour = nt_terminal_has_colour()};
+    struct head_output header = {.settings = settings, .has_colour = nt_terminal_has_colour()};
     unsigned width = nt_terminal_width();
     header.width = width ? width : USUAL_WIDTH;
     header.is_table = settings->table || (!settings->json && isatty(STDOUT_FILENO));

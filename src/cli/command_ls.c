@@ -22,7 +22,7 @@ struct column_widths {
 };
 
 /* A line of ls -l before alignment. */
-struct line {
+struct ls_line {
     bool is_known; /* false: the attributes are not available */
     char mode[NT_MODE_TEXT], links[24], owner[33], group[33], size[24], time[32];
 };
@@ -39,7 +39,7 @@ struct lister {
     bool has_last;
     struct stat last;
     char owner[33], group[33], time[32];
-    struct line lines[NT_LISTING_BATCH];
+    struct ls_line lines[NT_LISTING_BATCH];
     enum nt_exit_status status;
 };
 
@@ -114,7 +114,7 @@ static void format_number(uint64_t number, char text[24])
     text[nt_format_unsigned(number, text)] = '\0';
 }
 
-static void format_line(struct lister *lister, const struct stat *stat, struct line *line)
+static void format_line(struct lister *lister, const struct stat *stat, struct ls_line *line)
 {
     remember(lister, stat);
     line->is_known = true;
@@ -136,7 +136,7 @@ static void widen(int *width, const char *text)
         *width = length;
 }
 
-static void make_line(struct lister *lister, const struct nt_tree_entry *entry, struct line *line)
+static void make_line(struct lister *lister, const struct nt_tree_entry *entry, struct ls_line *line)
 {
     struct nt_error error = {0};
     struct nt_vfs_attributes attributes;
@@ -155,7 +155,7 @@ static void make_line(struct lister *lister, const struct nt_tree_entry *entry, 
     widen(&lister->widths.size, line->size);
 }
 
-static void print_line(const struct lister *lister, const struct line *line)
+static void print_line(const struct lister *lister, const struct ls_line *line)
 {
     const struct column_widths *widths = &lister->widths;
     if (line->is_known)
@@ -259,7 +259,7 @@ struct ranked {
     size_t position;
 };
 
-struct ranking {
+struct ranked_names {
     struct nt_arena *arena; /* owns the names */
     struct ranked *list;
     size_t count;
@@ -272,36 +272,35 @@ static int compare_ranks(const void *left, const void *right)
     return order ? order : (a->position > b->position) - (a->position < b->position);
 }
 
-static bool rank_entry(const struct lister *lister, struct ranking *ranking,
+static bool rank_entry(const struct lister *lister, struct ranked_names *names,
                        const struct nt_tree_entry *entry)
 {
     struct nt_vfs_attributes attributes;
-    if ((ranking->count & (ranking->count - 1)) == 0) { /* grow at powers of two */
-        struct ranked *more =
-            realloc(ranking->list, (ranking->count ? 2 * ranking->count : 1) * sizeof(*more));
+    if ((names->count & (names->count - 1)) == 0) { /* grow at powers of two */
+        struct ranked *more = realloc(names->list, (names->count ? 2 * names->count : 1) * sizeof(*more));
         if (!more)
             return false;
-        ranking->list = more;
+        names->list = more;
     }
-    struct ranked *ranked = &ranking->list[ranking->count];
-    *ranked = (struct ranked){.name = nt_arena_copy(ranking->arena, entry->name, strlen(entry->name)),
+    struct ranked *ranked = &names->list[names->count];
+    *ranked = (struct ranked){.name = nt_arena_copy(names->arena, entry->name, strlen(entry->name)),
                               .node = entry->node,
                               .class = entry->class,
                               .rank = INT64_MIN,
-                              .position = ranking->count};
+                              .position = names->count};
     if (nt_vfs_stat(lister->vfs, entry->node, true, &attributes, NULL) == NT_OK)
         ranked->rank =
             lister->invocation->settings->by_size ? attributes.stat.st_size : attributes.stat.st_mtim.tv_sec;
-    ranking->count++;
+    names->count++;
     return ranked->name != NULL;
 }
 
-static void print_ranking(struct lister *lister, const struct ranking *ranking)
+static void print_ranking(struct lister *lister, const struct ranked_names *names)
 {
     struct nt_tree_entry entries[NT_LISTING_BATCH];
-    for (size_t first = 0, count; first < ranking->count; first += count) {
-        for (count = 0; count < NT_LISTING_BATCH && first + count < ranking->count; count++) {
-            const struct ranked *ranked = &ranking->list[first + count];
+    for (size_t first = 0, count; first < names->count; first += count) {
+        for (count = 0; count < NT_LISTING_BATCH && first + count < names->count; count++) {
+            const struct ranked *ranked = &names->list[first + count];
             entries[count] = (struct nt_tree_entry){.node = ranked->node, .class = ranked->class};
             snprintf(entries[count].name, sizeof(entries[count].name), "%s", ranked->name);
         }
@@ -313,17 +312,17 @@ static void print_ranking(struct lister *lister, const struct ranking *ranking)
 static enum nt_status list_ranked(struct lister *lister, struct nt_dir_listing *listing,
                                   struct nt_error *error)
 {
-    struct ranking ranking = {.arena = nt_arena_new()};
-    enum nt_status status = ranking.arena ? NT_OK : nt_fail_memory(error);
+    struct ranked_names names = {.arena = nt_arena_new()};
+    enum nt_status status = names.arena ? NT_OK : nt_fail_memory(error);
     while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0)
         for (size_t i = 0; i < listing->count && status == NT_OK; i++)
-            if (is_shown(lister, &listing->entries[i]) && !rank_entry(lister, &ranking, &listing->entries[i]))
+            if (is_shown(lister, &listing->entries[i]) && !rank_entry(lister, &names, &listing->entries[i]))
                 status = nt_fail_memory(error);
-    if (ranking.count)
-        qsort(ranking.list, ranking.count, sizeof(*ranking.list), compare_ranks);
-    print_ranking(lister, &ranking);
-    free(ranking.list);
-    nt_arena_free(ranking.arena);
+    if (names.count)
+        qsort(names.list, names.count, sizeof(*names.list), compare_ranks);
+    print_ranking(lister, &names);
+    free(names.list);
+    nt_arena_free(names.arena);
     return status;
 }
 
@@ -362,7 +361,7 @@ static void list_directory(struct lister *lister, uint64_t node)
 static void list_file(struct lister *lister, const char *path, const struct stat *stat)
 {
     if (lister->invocation->settings->details) {
-        struct line *line = &lister->lines[0];
+        struct ls_line *line = &lister->lines[0];
         lister->widths = (struct column_widths){0};
         format_line(lister, stat, line);
         print_line(lister, line);

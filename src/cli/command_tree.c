@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-struct drawing {
+struct tree_drawing {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
     struct nt_buffer indent;
@@ -17,9 +17,9 @@ struct drawing {
     enum nt_exit_status status;
 };
 
-static void draw_directory(struct drawing *drawing, const char *name, uint64_t node);
+static void draw_directory(struct tree_drawing *drawing, const char *name, uint64_t node);
 
-static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entry, bool is_last)
+static void draw_entry(struct tree_drawing *drawing, const struct nt_tree_entry *entry, bool is_last)
 {
     static const char *const branches[] = {"├── ", "└── "}, *const below[] = {"│   ", "    "};
     if (drawing->indent.length)
@@ -41,14 +41,14 @@ static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entr
     nt_path_leave(&drawing->indent, length);
 }
 
-static bool is_shown(const struct drawing *drawing, const struct nt_tree_entry *entry)
+static bool is_shown(const struct tree_drawing *drawing, const struct nt_tree_entry *entry)
 {
     const struct nt_settings *settings = drawing->settings;
     return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 /* Draws an entry when the next one is known: the last has another branch. */
-static enum nt_status draw_entries(struct drawing *drawing, struct nt_dir_listing *listing,
+static enum nt_status draw_entries(struct tree_drawing *drawing, struct nt_dir_listing *listing,
                                    struct nt_error *error)
 {
     struct nt_tree_entry waiting = {0};
@@ -67,7 +67,7 @@ static enum nt_status draw_entries(struct drawing *drawing, struct nt_dir_listin
     return status;
 }
 
-static void draw_directory(struct drawing *drawing, const char *name, uint64_t node)
+static void draw_directory(struct tree_drawing *drawing, const char *name, uint64_t node)
 {
     if (drawing->settings->depth && drawing->depth >= drawing->settings->depth)
         return;
@@ -83,7 +83,7 @@ static void draw_directory(struct drawing *drawing, const char *name, uint64_t n
 static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct nt_invocation *invocation = context;
-    struct drawing drawing = {.settings = invocation->settings, .vfs = vfs};
+    struct tree_drawing drawing = {.settings = invocation->settings, .vfs = vfs};
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
     const char *name = *target->path ? target->path : invocation->operands[0];

@@ -248,13 +248,13 @@ struct subject {
 };
 
 /* Shared by all files. */
-struct work {
+struct verify_run {
     const struct nt_settings *settings;
     struct nt_reader *reader;
     struct nt_progress *progress;
 };
 
-static enum nt_exit_status verify_file(const struct work *work, struct nt_verifier *verifier,
+static enum nt_exit_status verify_file(const struct verify_run *work, struct nt_verifier *verifier,
                                        struct nt_file *file)
 {
     const struct nt_verify_options options = {
@@ -273,7 +273,7 @@ static enum nt_exit_status verify_file(const struct work *work, struct nt_verifi
 }
 
 /* `is_unknown_ret`: reports an unknown format, which is then no failure; NULL: it is a failure. */
-static enum nt_exit_status verify_subject(const struct work *work, const struct subject *subject,
+static enum nt_exit_status verify_subject(const struct verify_run *work, const struct subject *subject,
                                           bool *is_unknown_ret)
 {
     const struct nt_vfs_options tree = nt_settings_tree(work->settings);
@@ -297,8 +297,8 @@ static enum nt_exit_status verify_subject(const struct work *work, const struct 
 
 /* ---- Folders ---- */
 
-struct walk {
-    const struct work *work;
+struct verify_walk {
+    const struct verify_run *work;
     const char *top; /* the folder that the user named */
     struct nt_buffer path;
     struct nt_folder *folder; /* the current folder on a server; NULL: the path is local */
@@ -306,10 +306,10 @@ struct walk {
     enum nt_exit_status status;
 };
 
-static void verify_below(struct walk *walk);
+static void verify_below(struct verify_walk *walk);
 
 /* Skips a file of an unknown format, like the tree of a local folder. */
-static void verify_leaf(struct walk *walk, struct nt_source *source)
+static void verify_leaf(struct verify_walk *walk, struct nt_source *source)
 {
     bool is_unknown;
     const struct subject subject = {.path = walk->path.bytes, .source = source};
@@ -318,7 +318,7 @@ static void verify_leaf(struct walk *walk, struct nt_source *source)
     nt_note_failure(&walk->status, result);
 }
 
-static enum nt_status enter_folder(struct walk *walk, struct nt_folder *inner, struct nt_error *error)
+static enum nt_status enter_folder(struct verify_walk *walk, struct nt_folder *inner, struct nt_error *error)
 {
     bool is_dataset;
     struct nt_source *source;
@@ -337,7 +337,7 @@ static enum nt_status enter_folder(struct walk *walk, struct nt_folder *inner, s
     return status;
 }
 
-static enum nt_status verify_on_server(struct walk *walk, const struct nt_local_entry *entry,
+static enum nt_status verify_on_server(struct verify_walk *walk, const struct nt_local_entry *entry,
                                        struct nt_error *error)
 {
     struct nt_folder *inner;
@@ -352,7 +352,7 @@ static enum nt_status verify_on_server(struct walk *walk, const struct nt_local_
     return status;
 }
 
-static enum nt_status verify_here(struct walk *walk, const struct nt_local_entry *entry,
+static enum nt_status verify_here(struct verify_walk *walk, const struct nt_local_entry *entry,
                                   struct nt_error *error)
 {
     const struct nt_vfs_options tree = nt_settings_tree(walk->work->settings);
@@ -366,7 +366,7 @@ static enum nt_status verify_here(struct walk *walk, const struct nt_local_entry
     return status;
 }
 
-static void verify_entry(struct walk *walk, const struct nt_local_entry *entry)
+static void verify_entry(struct verify_walk *walk, const struct nt_local_entry *entry)
 {
     struct nt_error error = {0};
     size_t length = nt_path_enter(&walk->path, entry->name);
@@ -379,7 +379,7 @@ static void verify_entry(struct walk *walk, const struct nt_local_entry *entry)
     nt_path_leave(&walk->path, length);
 }
 
-static void verify_below(struct walk *walk)
+static void verify_below(struct verify_walk *walk)
 {
     struct nt_local_entry *entries = NULL;
     size_t count = 0;
@@ -399,9 +399,10 @@ static void verify_below(struct walk *walk)
 }
 
 /* `folder`: a folder on a server, below the path; NULL: a local folder. */
-static enum nt_exit_status verify_folder(const struct work *work, const char *path, struct nt_folder *folder)
+static enum nt_exit_status verify_folder(const struct verify_run *work, const char *path,
+                                         struct nt_folder *folder)
 {
-    struct walk walk = {.work = work, .top = path, .folder = folder};
+    struct verify_walk walk = {.work = work, .top = path, .folder = folder};
     struct nt_error error = {0};
     nt_buffer_append_string(&walk.path, path);
     if (!walk.path.failed)
@@ -415,7 +416,7 @@ static enum nt_exit_status verify_folder(const struct work *work, const char *pa
 
 /* ---- Sources ---- */
 
-static enum nt_exit_status verify_open_source(const struct work *work, const char *path,
+static enum nt_exit_status verify_open_source(const struct verify_run *work, const char *path,
                                               struct nt_source *source)
 {
     struct nt_error error = {0};
@@ -431,7 +432,8 @@ static enum nt_exit_status verify_open_source(const struct work *work, const cha
 }
 
 /* Only opening an address reveals whether it is a file or a folder. */
-static enum nt_exit_status verify_address(const struct work *work, const char *address, const char *shown)
+static enum nt_exit_status verify_address(const struct verify_run *work, const char *address,
+                                          const char *shown)
 {
     const struct nt_vfs_options tree = nt_settings_tree(work->settings);
     struct nt_source *source;
@@ -441,7 +443,7 @@ static enum nt_exit_status verify_address(const struct work *work, const char *a
     return verify_conclude_unopened(work->settings, shown, &error);
 }
 
-static enum nt_exit_status verify_path(const struct work *work, const char *path)
+static enum nt_exit_status verify_path(const struct verify_run *work, const char *path)
 {
     struct stat attributes;
     struct nt_error error = {0};
@@ -454,7 +456,7 @@ static enum nt_exit_status verify_path(const struct work *work, const char *path
 }
 
 /* `chain`: the files of the source; NULL: the source itself. */
-static enum nt_exit_status verify_source(const struct work *work, const char *path,
+static enum nt_exit_status verify_source(const struct verify_run *work, const char *path,
                                          const struct nt_chain_list *chain)
 {
     char *shown = nt_address_redact(path);
@@ -486,7 +488,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         return nt_print_error("verify", &error);
     struct nt_progress progress;
     nt_progress_start(&progress, !invocation->settings->quiet);
-    const struct work work = {invocation->settings, reader, &progress};
+    const struct verify_run work = {invocation->settings, reader, &progress};
     enum nt_exit_status first = NT_EXIT_OK;
     for (int i = 0; i < invocation->operand_count; i++)
         nt_note_failure(&first, verify_source(&work, invocation->operands[i], invocation->chains[i]));

@@ -278,7 +278,7 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
 
 /* ---- Parse options ---- */
 
-struct parser {
+struct option_parser {
     const struct nt_option *const *tables;
     void *settings;
     struct nt_arena *arena;
@@ -320,7 +320,7 @@ const struct nt_option *nt_option_named(const struct nt_option *const *tables, c
     return found;
 }
 
-static const struct nt_option *row_named(const struct parser *parser, const char *name, bool has_value)
+static const struct nt_option *row_named(const struct option_parser *parser, const char *name, bool has_value)
 {
     return nt_option_named(parser->tables, name, strlen(name), has_value);
 }
@@ -335,7 +335,7 @@ const struct nt_option *nt_option_lettered(const struct nt_option *const *tables
 
 /* ---- Values ---- */
 
-static enum nt_status parse_list(struct parser *parser, const char *text);
+static enum nt_status parse_list(struct option_parser *parser, const char *text);
 
 /* Refuses a value for an option that takes none. */
 static enum nt_status refuse_to_take(const struct nt_option *row, struct nt_error *error)
@@ -343,7 +343,7 @@ static enum nt_status refuse_to_take(const struct nt_option *row, struct nt_erro
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
 }
 
-static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
+static enum nt_status apply(struct option_parser *parser, const struct nt_option *row, const char *value)
 {
     if (row->argument && !value)
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs a value: %s", row->name,
@@ -371,7 +371,7 @@ static const char *next_item(const char *text, char *item)
     return *text ? text + 1 : text;
 }
 
-static enum nt_status apply_item(struct parser *parser, char *item)
+static enum nt_status apply_item(struct option_parser *parser, char *item)
 {
     char *equals = strchr(item, '=');
     if (equals)
@@ -382,7 +382,7 @@ static enum nt_status apply_item(struct parser *parser, char *item)
     return apply(parser, row, equals ? equals + 1 : NULL);
 }
 
-static enum nt_status parse_list(struct parser *parser, const char *text)
+static enum nt_status parse_list(struct option_parser *parser, const char *text)
 {
     while (*text) {
         char *item = nt_arena_alloc(parser->arena, strlen(text) + 1, 1);
@@ -404,7 +404,8 @@ struct getopt_tables {
 };
 
 /* Builds getopt_long's tables from our own. */
-static bool make_getopt_tables(const struct parser *parser, bool in_front_only, struct getopt_tables *tables)
+static bool make_getopt_tables(const struct option_parser *parser, bool in_front_only,
+                               struct getopt_tables *tables)
 {
     size_t count = 0;
     while (row_at(parser->tables, count))
@@ -434,7 +435,7 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
 }
 
 /* Reports an error of getopt_long: '?' is an unknown option or an extra value, ':' a missing value. */
-static enum nt_status refuse_argument(const struct parser *parser, int found, char **arguments)
+static enum nt_status refuse_argument(const struct option_parser *parser, int found, char **arguments)
 {
     const char *text = arguments[optind - 1];
     const char letter[] = {'-', (char)optopt, '\0'};
@@ -446,7 +447,7 @@ static enum nt_status refuse_argument(const struct parser *parser, int found, ch
                    is_letter ? letter : text);
 }
 
-static enum nt_status parse_one(struct parser *parser, int found, char **arguments)
+static enum nt_status parse_one(struct option_parser *parser, int found, char **arguments)
 {
     if (found == '?' || found == ':')
         return refuse_argument(parser, found, arguments);
@@ -461,7 +462,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_f
                                 char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error)
 {
-    struct parser parser = {.tables = tables, .settings = settings, .arena = arena, .error = error};
+    struct option_parser parser = {.tables = tables, .settings = settings, .arena = arena, .error = error};
     struct getopt_tables getopt_tables;
     if (!make_getopt_tables(&parser, in_front_only, &getopt_tables))
         return nt_fail_memory(error);

@@ -13,7 +13,7 @@
 
 #include "cli/ntuplefs.h"
 
-struct supervising {
+struct mount_supervisor {
     struct nt_mount_program *program;
     struct nt_mountpoint mountpoint;
     struct nt_kernel_mount mounting;
@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *
     free(line);
 }
 
-static void note_mounted(struct supervising *supervising)
+static void note_mounted(struct mount_supervisor *supervising)
 {
     struct nt_mount_program *program = supervising->program;
     struct nt_buffer given = {0};
@@ -48,7 +48,7 @@ static void note_mounted(struct supervising *supervising)
     nt_buffer_deinit(&given);
 }
 
-static void note_end(struct supervising *supervising, const struct nt_supervisor_end *end)
+static void note_end(struct mount_supervisor *supervising, const struct nt_supervisor_end *end)
 {
     struct nt_mount_program *program = supervising->program;
     if (end->signal)
@@ -62,7 +62,7 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
 
 /* A mount would hide a source below the mountpoint. A mountpoint below a passthrough directory would
  * show itself endlessly. */
-static enum nt_status check_overlap(const struct supervising *supervising, struct nt_error *error)
+static enum nt_status check_overlap(const struct mount_supervisor *supervising, struct nt_error *error)
 {
     const struct nt_mount_program *program = supervising->program;
     const char *mountpoint = supervising->mountpoint.path;
@@ -80,7 +80,7 @@ static enum nt_status check_overlap(const struct supervising *supervising, struc
 
 static bool mount(void *context, int *descriptors_ret, int *count_ret)
 {
-    struct supervising *supervising = context;
+    struct mount_supervisor *supervising = context;
     struct nt_mount_program *program = supervising->program;
     struct nt_error error = {0};
     struct nt_mount_settings settings = program->mount_settings;
@@ -100,7 +100,7 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
 
 static bool unmount(void *context, bool is_lazy)
 {
-    struct supervising *supervising = context;
+    struct mount_supervisor *supervising = context;
     struct nt_fetcher *fetcher = supervising->program->settings.tree.open.fetcher;
     if (is_lazy && fetcher)
         nt_fetcher_stop(fetcher); /* a thread that waits for a server delays the worker's end */
@@ -110,7 +110,7 @@ static bool unmount(void *context, bool is_lazy)
 /* The kernel has accepted the mount: startup has succeeded. */
 static void be_ready(void *context)
 {
-    struct supervising *supervising = context;
+    struct mount_supervisor *supervising = context;
     struct nt_mount_program *program = supervising->program;
     if (program->background.ready_pipe >= 0)
         nt_log_to_syslog(&program->log);
@@ -120,13 +120,13 @@ static void be_ready(void *context)
 
 static void put_line(void *context, int level, const char *line)
 {
-    struct supervising *supervising = context;
+    struct mount_supervisor *supervising = context;
     nt_log_put(&supervising->program->log, level, line);
 }
 
 static void replace_index(void *context)
 {
-    struct supervising *supervising = context;
+    struct mount_supervisor *supervising = context;
     nt_index_file_replace(&supervising->program->index, &supervising->program->log);
 }
 
@@ -150,7 +150,7 @@ static enum nt_exit_status end_status(struct nt_mount_program *program, const st
 
 enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *program)
 {
-    struct supervising supervising = {.program = program};
+    struct mount_supervisor supervising = {.program = program};
     const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,
                                               replace_index, unmount,  &supervising};
     struct nt_supervisor_end end;

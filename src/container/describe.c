@@ -25,7 +25,7 @@ struct landmark {
     const char *owner; /* NULL: the caller emits it */
 };
 
-struct emitter {
+struct tfile_layout_emitter {
     const struct nt_file *file;
     nt_layout_emit *emit;
     void *context;
@@ -33,7 +33,7 @@ struct emitter {
     size_t landmark_count;
 };
 
-static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *error)
+static enum nt_status find_landmarks(struct tfile_layout_emitter *emitter, struct nt_error *error)
 {
     const struct nt_container *container = emitter->file->format_data;
     const struct nt_tfile *tfile = nt_tfile_of(emitter->file);
@@ -60,7 +60,7 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
     return NT_OK;
 }
 
-static const struct landmark *find_landmark(const struct emitter *emitter, uint64_t offset)
+static const struct landmark *find_landmark(const struct tfile_layout_emitter *emitter, uint64_t offset)
 {
     const struct landmark requested = {.offset = offset};
     return bsearch(&requested, emitter->landmarks, emitter->landmark_count, sizeof(requested),
@@ -68,7 +68,7 @@ static const struct landmark *find_landmark(const struct emitter *emitter, uint6
 }
 
 /* The owner of an object; NULL if the code that knows its content emits its bytes. */
-static const char *object_owner(const struct emitter *emitter, const struct nt_tfile_key *key)
+static const char *object_owner(const struct tfile_layout_emitter *emitter, const struct nt_tfile_key *key)
 {
     const struct landmark *landmark = find_landmark(emitter, key->offset);
     if (!landmark)
@@ -96,7 +96,7 @@ static const char *class_name(const struct nt_tfile *tfile, const struct nt_tfil
     return NULL;
 }
 
-static enum nt_status emit_range(const struct emitter *emitter, uint64_t offset, uint64_t bytes,
+static enum nt_status emit_range(const struct tfile_layout_emitter *emitter, uint64_t offset, uint64_t bytes,
                                  const char *owner, const char *detail)
 {
     uint64_t size = emitter->file->source->size;
@@ -113,7 +113,8 @@ static enum nt_status emit_range(const struct emitter *emitter, uint64_t offset,
     return emitter->emit(emitter->context, &range);
 }
 
-static enum nt_status emit_record(const struct emitter *emitter, const struct nt_tfile_record *record)
+static enum nt_status emit_record(const struct tfile_layout_emitter *emitter,
+                                  const struct nt_tfile_record *record)
 {
     if (record->kind == NT_TFILE_GAP)
         return NT_OK; /* ranges without an owner become gaps anyway */
@@ -128,7 +129,7 @@ static enum nt_status emit_record(const struct emitter *emitter, const struct nt
     return emit_range(emitter, record->offset + key->key_bytes, record->bytes - key->key_bytes, owner, class);
 }
 
-static enum nt_status emit_records(const struct emitter *emitter, struct nt_tfile_walk *walk,
+static enum nt_status emit_records(const struct tfile_layout_emitter *emitter, struct nt_tfile_walk *walk,
                                    struct nt_error *error)
 {
     struct nt_tfile_record record;
@@ -145,7 +146,7 @@ enum nt_status nt_tfile_layout(const struct nt_file *file, nt_layout_emit *emit,
                                struct nt_error *error)
 {
     const struct nt_tfile_header *header = &nt_tfile_of(file)->header;
-    struct emitter emitter = {.file = file, .emit = emit, .context = context};
+    struct tfile_layout_emitter emitter = {.file = file, .emit = emit, .context = context};
     struct nt_tfile_walk walk = {0};
     enum nt_status status = find_landmarks(&emitter, error);
     if (!status)

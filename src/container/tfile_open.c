@@ -320,7 +320,7 @@ enum {
     MAX_ANCHOR_BYTES = 4096, /* anchors of all versions have less than 100 */
 };
 
-struct opening {
+struct tfile_opener {
     struct nt_file *file;
     struct nt_source *source;
     struct nt_tfile_header header;
@@ -334,39 +334,40 @@ struct opening {
 
 /* The key before an object equals its copy in the directory's list (times may differ by a second).
  * Neither has a checksum: only this comparison detects a changed name or offset. */
-static enum nt_status check_record(struct opening *opening, const struct nt_tfile_key *copy,
+static enum nt_status check_record(struct tfile_opener *opener, const struct nt_tfile_key *copy,
                                    struct nt_error *error)
 {
     struct nt_tfile_key key;
-    NT_TRY(nt_tfile_read_key(opening->source, copy->offset, opening->key_buffer, &key, error));
+    NT_TRY(nt_tfile_read_key(opener->source, copy->offset, opener->key_buffer, &key, error));
     if (key.bytes != copy->bytes || key.key_bytes != copy->key_bytes ||
         key.object_bytes != copy->object_bytes || key.cycle != copy->cycle ||
         key.directory_offset != copy->directory_offset ||
         !nt_texts_are_equal(key.class_name, copy->class_name) || !nt_texts_are_equal(key.name, copy->name))
         return nt_fail(error, NT_CORRUPT, copy->offset,
                        "the key in front of the object and its copy in the directory's list differ");
-    if (!nt_range_fits(key.offset, key.bytes, opening->source->size))
+    if (!nt_range_fits(key.offset, key.bytes, opener->source->size))
         return nt_fail(error, NT_TRUNCATED, copy->offset,
                        "the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
-                       key.bytes, opening->source->size);
+                       key.bytes, opener->source->size);
     return NT_OK;
 }
 
-static enum nt_status decompress_object(struct opening *opening, const uint8_t *stored, size_t stored_bytes,
-                                        uint8_t *object, size_t object_bytes, struct nt_error *error)
+static enum nt_status decompress_object(struct tfile_opener *opener, const uint8_t *stored,
+                                        size_t stored_bytes, uint8_t *object, size_t object_bytes,
+                                        struct nt_error *error)
 {
-    if (!opening->codec)
-        opening->codec = nt_codec_context_new();
-    if (!opening->codec)
+    if (!opener->codec)
+        opener->codec = nt_codec_context_new();
+    if (!opener->codec)
         return nt_fail_memory(error);
     return nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
-        ->decompress(stored, stored_bytes, object, object_bytes, opening->codec, error);
+        ->decompress(stored, stored_bytes, object, object_bytes, opener->codec, error);
 }
 
-static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile_key *key,
+static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_tfile_key *key,
                                   struct nt_anchor_object *anchor, struct nt_error *error)
 {
-    enum nt_status status = check_record(opening, key, error);
+    enum nt_status status = check_record(opener, key, error);
     if (status)
         return status;
     uint32_t stored_bytes = key->bytes - key->key_bytes;
@@ -375,14 +376,14 @@ static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile
         return nt_fail(error, NT_CORRUPT, key->offset,
                        "an anchor of %" PRIu32 " bytes (%" PRIu32 " stored) is impossible", key->object_bytes,
                        stored_bytes);
-    uint8_t *object = nt_arena_alloc(opening->file->arena, 1, key->object_bytes + 1);
+    uint8_t *object = nt_arena_alloc(opener->file->arena, 1, key->object_bytes + 1);
     if (!object)
         return nt_fail_memory(error);
     anchor->offset = key->offset + key->key_bytes;
     anchor->stored_bytes = stored_bytes;
-    status = nt_source_read(opening->source, anchor->offset, stored, stored_bytes, error);
+    status = nt_source_read(opener->source, anchor->offset, stored, stored_bytes, error);
     if (!status && nt_tfile_is_compressed(key))
-        status = decompress_object(opening, stored, stored_bytes, object, key->object_bytes, error);
+        status = decompress_object(opener, stored, stored_bytes, object, key->object_bytes, error);
     else if (!status)
         memcpy(object, stored, key->object_bytes); /* the first bytes, as in ROOT */
     if (status)
@@ -392,55 +393,54 @@ static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile
     return NT_OK;
 }
 
-static enum nt_status take_anchor(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
-                                  struct nt_error *error)
+static enum nt_status take_anchor(struct tfile_opener *opener, uint32_t directory,
+                                  const struct nt_tfile_key *key, struct nt_error *error)
 {
-    struct nt_anchor_object *anchor =
-        tfile_add_anchor(&opening->found, directory, key->name, key->class_name);
+    struct nt_anchor_object *anchor = tfile_add_anchor(&opener->found, directory, key->name, key->class_name);
     if (!anchor)
         return nt_fail_memory(error);
     anchor->cycle = key->cycle;
     struct nt_error failure = {0};
-    enum nt_status status = read_anchor(opening, key, anchor, &failure);
+    enum nt_status status = read_anchor(opener, key, anchor, &failure);
     if (!status)
         return NT_OK;
-    nt_error_context(&failure, "%s: anchor", opening->source->path);
+    nt_error_context(&failure, "%s: anchor", opener->source->path);
     if (nt_is_environmental(status))
         return nt_fail_copy(error, &failure);
-    return tfile_set_failure(&opening->found, anchor, &failure, error);
+    return tfile_set_failure(&opener->found, anchor, &failure, error);
 }
 
 /* Records a failure under the names of a key, unless it concerns the whole file. */
-static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
+static enum nt_status keep_failure(struct tfile_opener *opener, uint32_t directory,
                                    const struct nt_tfile_key *key, const struct nt_error *failure,
                                    struct nt_error *error)
 {
     if (!nt_is_environmental(failure->status))
-        return tfile_add_failure(&opening->found, directory, key, failure, error);
+        return tfile_add_failure(&opener->found, directory, key, failure, error);
     return nt_fail_copy(error, failure);
 }
 
-static enum nt_status take_tree(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
-                                struct nt_error *error)
+static enum nt_status take_tree(struct tfile_opener *opener, uint32_t directory,
+                                const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    struct nt_tfile_object *object = tfile_add_object(&opening->found, directory, key);
+    struct nt_tfile_object *object = tfile_add_object(&opener->found, directory, key);
     if (!object)
         return nt_fail_memory(error);
-    enum nt_status status = check_record(opening, key, &failure);
+    enum nt_status status = check_record(opener, key, &failure);
     if (!status)
         return NT_OK;
-    nt_error_context(&failure, "%s: tree", opening->source->path);
-    return nt_failure_keep(&failure, opening->file->arena, &object->failure, error);
+    nt_error_context(&failure, "%s: tree", opener->source->path);
+    return nt_failure_keep(&failure, opener->file->arena, &object->failure, error);
 }
 
 /* The depth of a directory; NT_CORRUPT if `offset` is that of one of its ancestors. */
-static enum nt_status check_nesting(const struct opening *opening, uint32_t parent, uint64_t offset,
+static enum nt_status check_nesting(const struct tfile_opener *opener, uint32_t parent, uint64_t offset,
                                     struct nt_error *error)
 {
     uint32_t depth = 0;
-    for (uint32_t at = parent;; at = opening->file->directories[at].parent) {
-        if (opening->found.directories[at].offset == offset)
+    for (uint32_t at = parent;; at = opener->file->directories[at].parent) {
+        if (opener->found.directories[at].offset == offset)
             return nt_fail(error, NT_CORRUPT, offset, "the directory contains itself");
         if (at == 0)
             break;
@@ -450,41 +450,41 @@ static enum nt_status check_nesting(const struct opening *opening, uint32_t pare
     return NT_OK;
 }
 
-static enum nt_status take_directory(struct opening *opening, uint32_t parent, const struct nt_tfile_key *key,
-                                     struct nt_error *error)
+static enum nt_status take_directory(struct tfile_opener *opener, uint32_t parent,
+                                     const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
     struct nt_tfile_directory directory;
-    enum nt_status status = check_nesting(opening, parent, key->offset, &failure);
+    enum nt_status status = check_nesting(opener, parent, key->offset, &failure);
     if (!status)
-        status = check_record(opening, key, &failure);
+        status = check_record(opener, key, &failure);
     if (!status)
-        status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
+        status = nt_tfile_read_directory(opener->source, key->offset, key->key_bytes, &directory, &failure);
     if (!status)
-        return tfile_add_directory(&opening->found, &directory, parent, key->name, error);
-    nt_error_context(&failure, "%s: directory", opening->source->path);
-    return keep_failure(opening, parent, key, &failure, error);
+        return tfile_add_directory(&opener->found, &directory, parent, key->name, error);
+    nt_error_context(&failure, "%s: directory", opener->source->path);
+    return keep_failure(opener, parent, key, &failure, error);
 }
 
 /* A class with a name close to a known one may be damaged: checks the key before the object. */
-static enum nt_status check_class(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
-                                  struct nt_error *error)
+static enum nt_status check_class(struct tfile_opener *opener, uint32_t directory,
+                                  const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = check_record(opening, key, &failure);
+    enum nt_status status = check_record(opener, key, &failure);
     if (!status)
         return NT_OK;
-    nt_error_context(&failure, "%s: key", opening->source->path);
-    return keep_failure(opening, directory, key, &failure, error);
+    nt_error_context(&failure, "%s: key", opener->source->path);
+    return keep_failure(opener, directory, key, &failure, error);
 }
 
 /* ---- Walk ---- */
 
 /* Requests what a list of keys leads to at once, and the description of the trees' classes. */
-static void prefetch_objects(const struct opening *opening, struct nt_tfile_key_list list)
+static void prefetch_objects(const struct tfile_opener *opener, struct nt_tfile_key_list list)
 {
     enum { MAX_EXTENTS = 64, MAX_BYTES = 8 << 20 };
-    const struct nt_tfile_header *header = &opening->header;
+    const struct nt_tfile_header *header = &opener->header;
     struct nt_extent extents[MAX_EXTENTS];
     struct nt_tfile_key key;
     uint64_t bytes = header->info_bytes;
@@ -501,108 +501,109 @@ static void prefetch_objects(const struct opening *opening, struct nt_tfile_key_
     }
     if (has_tree && header->info_bytes <= MAX_BYTES)
         extents[count++] = (struct nt_extent){header->info_offset, header->info_bytes};
-    nt_source_prefetch(opening->source, extents, count, NT_PREFETCH_COLD);
+    nt_source_prefetch(opener->source, extents, count, NT_PREFETCH_COLD);
 }
 
-static enum nt_status read_keys(struct opening *opening, uint32_t directory, struct nt_tfile_key_list *list,
-                                struct nt_error *damage, struct nt_error *error)
+static enum nt_status read_keys(struct tfile_opener *opener, uint32_t directory,
+                                struct nt_tfile_key_list *list, struct nt_error *damage,
+                                struct nt_error *error)
 {
     struct nt_tfile_key key;
     struct nt_error failure = {0};
     enum nt_status status;
-    if (nt_source_can_prefetch(opening->source))
-        prefetch_objects(opening, *list);
+    if (nt_source_can_prefetch(opener->source))
+        prefetch_objects(opener, *list);
     while ((status = nt_tfile_key_list_next(list, &key, &failure)) != NT_NOT_FOUND) {
         if (status) {
             if (!damage->status)
                 *damage = failure;
             continue;
         }
-        status = tfile_count_class(&opening->found, key.class_name, error);
+        status = tfile_count_class(&opener->found, key.class_name, error);
         if (!status && nt_tfile_is_anchor(&key))
-            status = take_anchor(opening, directory, &key, error);
+            status = take_anchor(opener, directory, &key, error);
         else if (!status && nt_tfile_is_tree(&key))
-            status = take_tree(opening, directory, &key, error);
+            status = take_tree(opener, directory, &key, error);
         else if (!status && nt_tfile_is_directory(&key))
-            status = take_directory(opening, directory, &key, error);
+            status = take_directory(opener, directory, &key, error);
         else if (!status && nt_tfile_is_near_miss(&key))
-            status = check_class(opening, directory, &key, error);
+            status = check_class(opener, directory, &key, error);
         if (status)
             return status;
     }
-    opening->found.container->may_have_orphans |= nt_tfile_key_list_goes_on(list);
+    opener->found.container->may_have_orphans |= nt_tfile_key_list_goes_on(list);
     return NT_OK;
 }
 
 /* Key lists do not overlap, so their total is at most the file size. This bounds the work if
  * directories share a list. */
-static enum nt_status count_list(struct opening *opening, const struct nt_tfile_directory *directory,
+static enum nt_status count_list(struct tfile_opener *opener, const struct nt_tfile_directory *directory,
                                  struct nt_error *error)
 {
-    uint64_t size = opening->source->size;
+    uint64_t size = opener->source->size;
     bool is_readable = directory->keys_offset && directory->keys_bytes <= size;
     if (!is_readable) /* no list, or reading it will report the problem */
         return NT_OK;
-    opening->list_bytes += directory->keys_bytes;
-    if (opening->list_bytes > size)
+    opener->list_bytes += directory->keys_bytes;
+    if (opener->list_bytes > size)
         return nt_fail(error, NT_CORRUPT, directory->offset, "the key lists of the directories overlap");
     return NT_OK;
 }
 
-static void report_truncation(const struct opening *opening, struct nt_error *failure)
+static void report_truncation(const struct tfile_opener *opener, struct nt_error *failure)
 {
-    const struct nt_source *source = opening->source;
-    if (source->size >= opening->header.end)
+    const struct nt_source *source = opener->source;
+    if (source->size >= opener->header.end)
         return;
     nt_error_strip(failure, source->path);
     nt_error_context(failure, "the file is truncated (%" PRIu64 " of %" PRIu64 " bytes)", source->size,
-                     opening->header.end);
+                     opener->header.end);
     nt_error_context(failure, "%s", source->path);
 }
 
 /* A failure of the whole file; its records still exist. */
-static enum nt_status fail_file(struct opening *opening, struct nt_error *failure, struct nt_error *error)
+static enum nt_status fail_file(struct tfile_opener *opener, struct nt_error *failure, struct nt_error *error)
 {
-    report_truncation(opening, failure);
-    return nt_failure_keep(failure, opening->file->arena, &opening->file->failure, error);
+    report_truncation(opener, failure);
+    return nt_failure_keep(failure, opener->file->arena, &opener->file->failure, error);
 }
 
 /* A damaged list is an entry of its directory, under a name of its own. */
-static enum nt_status walk_directory(struct opening *opening, uint32_t directory, struct nt_error *error)
+static enum nt_status walk_directory(struct tfile_opener *opener, uint32_t directory, struct nt_error *error)
 {
     static const struct nt_tfile_key damaged_list = {.name = {"damaged keys", 12}, .class_name = {"TKey", 4}};
     struct nt_error damage = {0};
     struct nt_tfile_key_list list = {0};
-    struct nt_tfile_directory here = opening->found.directories[directory];
-    enum nt_status status = count_list(opening, &here, &damage);
+    struct nt_tfile_directory here = opener->found.directories[directory];
+    enum nt_status status = count_list(opener, &here, &damage);
     if (!status)
-        status = nt_tfile_key_list_init(&list, opening->source, &here, &damage);
+        status = nt_tfile_key_list_init(&list, opener->source, &here, &damage);
     if (!status)
-        status = read_keys(opening, directory, &list, &damage, error);
+        status = read_keys(opener, directory, &list, &damage, error);
     else if (directory == 0)
-        status = fail_file(opening, &damage, error);
+        status = fail_file(opener, &damage, error);
     else
         status = nt_is_environmental(status) ? nt_fail_copy(error, &damage) : NT_OK;
     nt_tfile_key_list_deinit(&list);
-    if (!status && damage.status && !opening->file->failure)
-        status = tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
+    if (!status && damage.status && !opener->file->failure)
+        status = tfile_add_failure(&opener->found, directory, &damaged_list, &damage, error);
     return status;
 }
 
 /* Directories are appended on the way; a queue avoids recursion. */
-static enum nt_status walk_directories(struct opening *opening, uint32_t first, struct nt_error *error)
+static enum nt_status walk_directories(struct tfile_opener *opener, uint32_t first, struct nt_error *error)
 {
-    for (uint32_t i = first; i < opening->found.tfile->directory_count; i++)
-        NT_TRY(walk_directory(opening, i, error));
+    for (uint32_t i = first; i < opener->found.tfile->directory_count; i++)
+        NT_TRY(walk_directory(opener, i, error));
     return NT_OK;
 }
 
 /* ---- Files that were not closed ---- */
 
-static bool may_have_lost_trees(const struct opening *opening)
+static bool may_have_lost_trees(const struct tfile_opener *opener)
 {
-    const struct nt_tfile_header *header = &opening->header;
-    const struct nt_tfile_collection *found = &opening->found;
+    const struct nt_tfile_header *header = &opener->header;
+    const struct nt_tfile_collection *found = &opener->found;
     bool is_requested = header->records_end != header->end;
     for (uint32_t i = 0; i < found->tfile->directory_count; i++)
         is_requested |= !found->directories[i].has_list;
@@ -618,7 +619,7 @@ struct known_directory {
 };
 
 struct recovery {
-    struct opening *opening;
+    struct tfile_opener *opener;
     struct nt_hash_table directories_by_offset; /* of the first `placed` directories */
     uint32_t placed;
     struct nt_arena *arena; /* of the places */
@@ -632,7 +633,7 @@ static struct known_directory *find_directory(const struct recovery *recovery, u
 
 static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
 {
-    const struct nt_tfile_collection *found = &recovery->opening->found;
+    const struct nt_tfile_collection *found = &recovery->opener->found;
     for (; recovery->placed < found->tfile->directory_count; recovery->placed++) {
         uint64_t offset = found->directories[recovery->placed].offset;
         if (find_directory(recovery, offset))
@@ -658,25 +659,25 @@ static uint32_t directory_of(const struct recovery *recovery, const struct nt_tf
 static enum nt_status recover_directory(struct recovery *recovery, const struct nt_tfile_key *key,
                                         struct nt_error *error)
 {
-    struct opening *opening = recovery->opening;
+    struct tfile_opener *opener = recovery->opener;
     struct nt_tfile_directory directory;
     struct nt_error failure = {0};
-    uint32_t parent = directory_of(recovery, key), first = opening->found.tfile->directory_count;
-    enum nt_status status = check_nesting(opening, parent, key->offset, &failure);
+    uint32_t parent = directory_of(recovery, key), first = opener->found.tfile->directory_count;
+    enum nt_status status = check_nesting(opener, parent, key->offset, &failure);
     if (!status)
-        status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
+        status = nt_tfile_read_directory(opener->source, key->offset, key->key_bytes, &directory, &failure);
     if (status)
         return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
-    status = tfile_add_directory(&opening->found, &directory, parent, key->name, error);
+    status = tfile_add_directory(&opener->found, &directory, parent, key->name, error);
     if (!status)
-        status = walk_directories(opening, first, error);
+        status = walk_directories(opener, first, error);
     return status ? status : place_directories(recovery, error);
 }
 
 static enum nt_status recover_record(struct recovery *recovery, const struct nt_tfile_key *key,
                                      struct nt_error *error)
 {
-    struct nt_tfile_collection *found = &recovery->opening->found;
+    struct nt_tfile_collection *found = &recovery->opener->found;
     if (nt_tfile_is_directory(key) && !find_directory(recovery, key->offset))
         return recover_directory(recovery, key, error);
     if (!found->tfile->info_offset && nt_text_is(key->class_name, "TList") &&
@@ -698,7 +699,7 @@ static enum nt_status recover_records(struct recovery *recovery, struct nt_error
     struct nt_tfile_walk walk;
     struct nt_tfile_record record;
     enum nt_status status =
-        nt_tfile_walk_init(&walk, recovery->opening->source, &recovery->opening->header, error);
+        nt_tfile_walk_init(&walk, recovery->opener->source, &recovery->opener->header, error);
     while (!status && !(status = nt_tfile_walk_next(&walk, &record, error)))
         if (record.kind == NT_TFILE_KEY)
             status = recover_record(recovery, &record.key, error);
@@ -706,16 +707,16 @@ static enum nt_status recover_records(struct recovery *recovery, struct nt_error
     return status == NT_NOT_FOUND ? NT_OK : status;
 }
 
-static enum nt_status recover_trees(struct opening *opening, struct nt_error *error)
+static enum nt_status recover_trees(struct tfile_opener *opener, struct nt_error *error)
 {
-    struct recovery recovery = {.opening = opening, .arena = nt_arena_new()};
+    struct recovery recovery = {.opener = opener, .arena = nt_arena_new()};
     bool has_table = nt_hash_table_init(&recovery.directories_by_offset);
     enum nt_status status =
         recovery.arena && has_table ? place_directories(&recovery, error) : nt_fail_memory(error);
     if (!status)
         status = recover_records(&recovery, error);
     if (!status)
-        status = tfile_keep_newest_lost(&opening->found, error);
+        status = tfile_keep_newest_lost(&opener->found, error);
     nt_hash_table_deinit(&recovery.directories_by_offset);
     nt_arena_free(recovery.arena);
     return status;
@@ -723,57 +724,56 @@ static enum nt_status recover_trees(struct opening *opening, struct nt_error *er
 
 /* ---- Opening ---- */
 
-static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
+static enum nt_status walk_all(struct tfile_opener *opener, struct nt_error *error)
 {
-    const struct nt_tfile_header *header = &opening->header;
+    const struct nt_tfile_header *header = &opener->header;
     struct nt_tfile_directory root;
-    NT_TRY(nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error));
-    NT_TRY(tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error));
-    NT_TRY(walk_directories(opening, 0, error));
-    if (!opening->file->failure && may_have_lost_trees(opening))
-        NT_TRY(recover_trees(opening, error));
+    NT_TRY(nt_tfile_read_directory(opener->source, header->begin, header->name_bytes, &root, error));
+    NT_TRY(tfile_add_directory(&opener->found, &root, 0, (struct nt_text){"", 0}, error));
+    NT_TRY(walk_directories(opener, 0, error));
+    if (!opener->file->failure && may_have_lost_trees(opener))
+        NT_TRY(recover_trees(opener, error));
     return NT_OK;
 }
 
 /* A file is worth opening if it has an anchor, a tree, or signs of either. */
-static enum nt_status check_content(struct opening *opening, const struct nt_container *container,
+static enum nt_status check_content(struct tfile_opener *opener, const struct nt_container *container,
                                     struct nt_error *error)
 {
     struct nt_error reason = {0};
     bool has_tree = NT_HAS_TTREE && container->object_count;
-    if (opening->file->failure || container->anchor_count || container->may_have_orphans || has_tree)
+    if (opener->file->failure || container->anchor_count || container->may_have_orphans || has_tree)
         return NT_OK;
     if (container->object_count)
         nt_fail(&reason, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                 "a ROOT file with TTrees: format ttree is not built in (-Dttree=enabled)");
     else
         nt_tfile_refuse(container->details, NT_HAS_TTREE ? "an RNTuple or a TTree" : "an RNTuple", &reason);
-    return fail_file(opening, &reason, error);
+    return fail_file(opener, &reason, error);
 }
 
 static enum nt_status tfile_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
 {
     struct nt_error unused;
     error = error ? error : &unused;
-    struct opening opening = {.file = file, .source = file->source};
-    enum nt_status status = nt_tfile_read_header(file->source, &opening.header, error);
+    struct tfile_opener opener = {.file = file, .source = file->source};
+    enum nt_status status = nt_tfile_read_header(file->source, &opener.header, error);
     if (status)
         return status;
-    opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    status = opening.key_buffer
-                 ? tfile_collection_init(&opening.found, file, container, &opening.header, error)
-                 : nt_fail_memory(error);
+    opener.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    status = opener.key_buffer ? tfile_collection_init(&opener.found, file, container, &opener.header, error)
+                               : nt_fail_memory(error);
     if (!status)
-        status = walk_all(&opening, error);
+        status = walk_all(&opener, error);
     if (!status)
-        status = tfile_collection_keep(&opening.found, error);
+        status = tfile_collection_keep(&opener.found, error);
     if (!status)
-        status = check_content(&opening, container, error);
+        status = check_content(&opener, container, error);
     if (status)
-        report_truncation(&opening, error);
-    nt_codec_context_free(opening.codec);
-    tfile_collection_deinit(&opening.found);
-    free(opening.key_buffer);
+        report_truncation(&opener, error);
+    nt_codec_context_free(opener.codec);
+    tfile_collection_deinit(&opener.found);
+    free(opener.key_buffer);
     return status;
 }
 

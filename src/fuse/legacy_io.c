@@ -12,7 +12,7 @@
 
 struct loop;
 
-struct worker {
+struct request_worker {
     struct loop *loop;
     pthread_t thread;
     struct fuse_buf request; /* libfuse allocates its memory on first use */
@@ -23,11 +23,11 @@ struct loop {
     int has_ended;    /* an eventfd; a thread that finds the end of the session writes to it */
     atomic_int error; /* 0 or a negative errno value */
     unsigned count;   /* of running workers */
-    struct worker *workers;
+    struct request_worker *workers;
 };
 
 /* Returns the result of fuse_session_receive_buf. Allows cancellation only here, like libfuse. */
-static int receive(struct worker *worker)
+static int receive(struct request_worker *worker)
 {
     struct nt_mount *mount = worker->loop->mount;
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
@@ -45,7 +45,7 @@ static int receive(struct worker *worker)
 
 static void *work(void *context)
 {
-    struct worker *worker = context;
+    struct request_worker *worker = context;
     struct loop *loop = worker->loop;
     struct fuse_session *session = loop->mount->session;
     int count = 0;
@@ -68,7 +68,7 @@ static void *work(void *context)
 static void start(struct loop *loop, unsigned requested)
 {
     for (; loop->count < requested; loop->count++) {
-        struct worker *worker = &loop->workers[loop->count];
+        struct request_worker *worker = &loop->workers[loop->count];
         worker->loop = loop;
         if (pthread_create(&worker->thread, NULL, work, worker) != 0)
             return;

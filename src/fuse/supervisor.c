@@ -73,14 +73,14 @@ void nt_channel_receive(int channel, struct nt_message *message)
 
 /* ---- Descriptors ---- */
 
-union control {
+union supervisor_control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(NT_MESSAGE_DESCRIPTORS * sizeof(int))];
 };
 
 bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count)
 {
-    union control control = {0};
+    union supervisor_control control = {0};
     unsigned char header[HEADER_BYTES] = {(unsigned char)kind, 0};
     size_t bytes = (size_t)count * sizeof(int);
     struct msghdr packet = {.msg_iov = &(struct iovec){header, sizeof(header)},
@@ -95,7 +95,7 @@ bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const
 
 enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptors_ret, int *count_ret)
 {
-    union control control = {0};
+    union supervisor_control control = {0};
     unsigned char header[HEADER_BYTES];
     struct msghdr packet = {.msg_iov = &(struct iovec){header, sizeof(header)},
                             .msg_iovlen = 1,

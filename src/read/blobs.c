@@ -17,9 +17,9 @@
 #include "core/base/text.h"
 #include "read/page.h"
 
-/* The members of a description, in the order of enum member. */
+/* The members of a description, in the order of enum blob_member. */
 static const char *const member_names[] = {"kind", "position", "size", "blob_id", "blob_uri"};
-enum member { KIND, POSITION, SIZE, ID, URI, MEMBERS };
+enum blob_member { KIND, POSITION, SIZE, ID, URI, MEMBERS };
 
 enum {
     BLOCK_ROWS = 1024,
@@ -48,7 +48,7 @@ bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field)
 
 /* ---- Open and close ---- */
 
-static uint32_t find_member(const struct nt_dataset *dataset, uint32_t field, enum member member)
+static uint32_t find_member(const struct nt_dataset *dataset, uint32_t field, enum blob_member member)
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
@@ -58,7 +58,7 @@ static uint32_t find_member(const struct nt_dataset *dataset, uint32_t field, en
     return NT_NONE;
 }
 
-static enum nt_status open_member(struct nt_blobs *blobs, enum member member, enum nt_stream_kind kind,
+static enum nt_status open_member(struct nt_blobs *blobs, enum blob_member member, enum nt_stream_kind kind,
                                   struct nt_stream **stream_ret, struct nt_error *error)
 {
     uint32_t field = find_member(blobs->dataset, blobs->field, member);
@@ -74,7 +74,7 @@ static enum nt_status open_streams(struct nt_blobs *blobs, struct nt_error *erro
 {
     NT_TRY(open_member(blobs, KIND, NT_STREAM_VALID, &blobs->valid, error));
     for (unsigned i = KIND; i < MEMBERS; i++)
-        NT_TRY(open_member(blobs, (enum member)i, i == URI ? NT_STREAM_OFFSETS : NT_STREAM_DATA,
+        NT_TRY(open_member(blobs, (enum blob_member)i, i == URI ? NT_STREAM_OFFSETS : NT_STREAM_DATA,
                            &blobs->members[i], error));
     return open_member(blobs, URI, NT_STREAM_DATA, &blobs->uri_bytes, error);
 }

@@ -118,7 +118,7 @@ bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page 
 }
 
 /* The state for loading pages of all columns. */
-struct loading {
+struct shared_load {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
@@ -131,30 +131,30 @@ struct loading {
 
 /* How many pages of the first column one read can load, and its size. Counts only pages that are not
  * cached. A large page is read alone. */
-static uint32_t count_absent(const struct loading *loading, uint32_t count, size_t *bytes_ret)
+static uint32_t count_absent(const struct shared_load *load, uint32_t count, size_t *bytes_ret)
 {
     enum { TOGETHER = 32 };
     struct nt_cache_key keys[TOGETHER];
-    const struct nt_dataset *dataset = loading->request.dataset;
-    const struct nt_page *pages = loading->runs->pages;
+    const struct nt_dataset *dataset = load->request.dataset;
+    const struct nt_page *pages = load->runs->pages;
     uint32_t most = nt_adjacent_pages_count(dataset, pages, count), found = 0, asked, absent;
     do {
         asked = most - found < TOGETHER ? most - found : TOGETHER;
         for (uint32_t i = 0; i < asked; i++)
             keys[i] = nt_page_key(dataset, &pages[found + i]);
-        absent = (uint32_t)nt_cache_count_absent(loading->request.reader->cache, keys, asked);
+        absent = (uint32_t)nt_cache_count_absent(load->request.reader->cache, keys, asked);
         found += absent;
     } while (absent == TOGETHER);
     *bytes_ret = found > 1 ? bytes_of_adjacent_pages(pages, found) : 0;
-    return most ? found : nt_page_is_absent(loading->request.reader, dataset, pages);
+    return most ? found : nt_page_is_absent(load->request.reader, dataset, pages);
 }
 
 /* How many of the next `count` pages can be decoded together: those decoded like the first ones. */
-static uint32_t count_alike(const struct loading *loading, uint32_t count)
+static uint32_t count_alike(const struct shared_load *load, uint32_t count)
 {
-    const struct nt_dataset *dataset = loading->request.dataset;
-    const struct nt_pages_run *runs = loading->runs;
-    for (uint32_t i = 0; loading->run_count > 1 && i < loading->run_count; i++) {
+    const struct nt_dataset *dataset = load->request.dataset;
+    const struct nt_pages_run *runs = load->runs;
+    for (uint32_t i = 0; load->run_count > 1 && i < load->run_count; i++) {
         const struct nt_page *pages = runs[i].pages;
         if (!nt_values_are_equal(nt_page_decoder(dataset, pages), runs[i].dtype))
             return 0;
@@ -170,23 +170,23 @@ static uint32_t count_alike(const struct loading *loading, uint32_t count)
     return count;
 }
 
-static enum nt_status pin_all(struct loading *loading)
+static enum nt_status pin_all(struct shared_load *load)
 {
-    struct nt_page_request request = loading->request;
-    loading->pinned = 0;
-    while (loading->pinned < loading->run_count) {
-        request.page = loading->runs[loading->pinned].pages;
-        NT_TRY(nt_page_pin_dependencies(&request, &loading->dependencies[loading->pinned++], NULL));
+    struct nt_page_request request = load->request;
+    load->pinned = 0;
+    while (load->pinned < load->run_count) {
+        request.page = load->runs[load->pinned].pages;
+        NT_TRY(nt_page_pin_dependencies(&request, &load->dependencies[load->pinned++], NULL));
     }
     return NT_OK;
 }
 
 /* The scratch memory that they need: that of the largest page, plus the stored bytes of all. */
-static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, size_t bytes)
+static uint64_t scratch_bytes(const struct shared_load *load, uint32_t count, size_t bytes)
 {
     uint64_t largest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t scratch = nt_page_scratch_bytes(loading->request.dataset, &loading->runs->pages[i]);
+        uint64_t scratch = nt_page_scratch_bytes(load->request.dataset, &load->runs->pages[i]);
         largest = scratch > largest ? scratch : largest;
     }
     return largest + nt_hugepage_capacity(bytes);
@@ -194,96 +194,96 @@ static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, siz
 
 /* Reads the stored bytes of all pages into scratch memory. NULL on failure: then pages are read one by
  * one, which finds the unreadable page. */
-static const uint8_t *read_stored(struct loading *loading, size_t bytes)
+static const uint8_t *read_stored(struct shared_load *load, size_t bytes)
 {
-    const struct nt_page *first = loading->runs->pages;
-    uint8_t *stored = bytes ? nt_codec_scratch(loading->request.context, NT_SCRATCH_COALESCED, bytes) : NULL;
-    if (!stored || nt_source_read(loading->request.dataset->sources[first->source], first->offset, stored,
-                                  bytes, NULL) != NT_OK)
+    const struct nt_page *first = load->runs->pages;
+    uint8_t *stored = bytes ? nt_codec_scratch(load->request.context, NT_SCRATCH_COALESCED, bytes) : NULL;
+    if (!stored || nt_source_read(load->request.dataset->sources[first->source], first->offset, stored, bytes,
+                                  NULL) != NT_OK)
         return NULL;
-    nt_stats_lap(&loading->stats, &loading->stats.counters.read_nanoseconds);
+    nt_stats_lap(&load->stats, &load->stats.counters.read_nanoseconds);
     return stored;
 }
 
 /* Loads a page of the only column, and those that are mostly needed with it into the cache. */
-static enum nt_status load_with_siblings(struct loading *loading, uint8_t *output)
+static enum nt_status load_with_siblings(struct shared_load *load, uint8_t *output)
 {
     struct nt_sibling_pages siblings;
-    nt_sibling_pages_begin(&loading->request, &siblings);
-    enum nt_status status = nt_page_load_once(&loading->request, output, NULL);
-    nt_sibling_pages_end(&loading->request, &siblings, status == NT_OK);
-    loading->cached += siblings.count;
+    nt_sibling_pages_begin(&load->request, &siblings);
+    enum nt_status status = nt_page_load_once(&load->request, output, NULL);
+    nt_sibling_pages_end(&load->request, &siblings, status == NT_OK);
+    load->cached += siblings.count;
     return status;
 }
 
 /* Loads one page of each column and advances the runs. */
-static enum nt_status load_page(struct loading *loading)
+static enum nt_status load_page(struct shared_load *load)
 {
-    struct nt_pages_run *runs = loading->runs;
-    loading->request.page = runs->pages;
-    for (uint32_t i = 1; i < loading->run_count; i++)
-        loading->siblings[i - 1] =
-            (struct nt_shared_page){runs[i].pages, loading->dependencies[i].values, runs[i].output};
-    nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
-    NT_TRY(loading->run_count == 1 ? load_with_siblings(loading, runs->output)
-                                   : nt_page_load_once(&loading->request, runs->output, NULL));
-    for (uint32_t i = 0; i < loading->run_count; i++) {
+    struct nt_pages_run *runs = load->runs;
+    load->request.page = runs->pages;
+    for (uint32_t i = 1; i < load->run_count; i++)
+        load->siblings[i - 1] =
+            (struct nt_shared_page){runs[i].pages, load->dependencies[i].values, runs[i].output};
+    nt_workers_cancel_page(load->request.reader->workers, runs->pages);
+    NT_TRY(load->run_count == 1 ? load_with_siblings(load, runs->output)
+                                : nt_page_load_once(&load->request, runs->output, NULL));
+    for (uint32_t i = 0; i < load->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
         runs[i].output +=
-            (size_t)page->elements * nt_page_decoder(loading->request.dataset, page)->element_bytes;
+            (size_t)page->elements * nt_page_decoder(load->request.dataset, page)->element_bytes;
     }
     return NT_OK;
 }
 
 /* Loads pages whose stored bytes one call reads (`bytes` 0: a single page). Never waits for cache
  * entries while it has a context, so it may load what another thread is loading. Returns the count. */
-static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
+static uint32_t load_some(struct shared_load *load, uint32_t count, size_t bytes)
 {
-    struct nt_reader *reader = loading->request.reader;
-    const struct nt_page *first = loading->request.page = loading->runs->pages;
+    struct nt_reader *reader = load->request.reader;
+    const struct nt_page *first = load->request.page = load->runs->pages;
     struct nt_borrowed_context borrowed;
     uint32_t done = 0;
-    if (pin_all(loading) == NT_OK &&
-        nt_scratch_pool_borrow(reader->scratch_pool, scratch_bytes(loading, count, bytes), &borrowed, NULL) ==
+    if (pin_all(load) == NT_OK &&
+        nt_scratch_pool_borrow(reader->scratch_pool, scratch_bytes(load, count, bytes), &borrowed, NULL) ==
             NT_OK) {
-        loading->request.context = borrowed.context;
-        loading->request.dependencies = loading->dependencies->values;
-        nt_stats_begin(&loading->stats);
-        const uint8_t *stored = read_stored(loading, bytes);
+        load->request.context = borrowed.context;
+        load->request.dependencies = load->dependencies->values;
+        nt_stats_begin(&load->stats);
+        const uint8_t *stored = read_stored(load, bytes);
         for (; done < count; done++) {
-            loading->request.stored = stored ? stored + (loading->runs->pages->offset - first->offset) : NULL;
-            if (load_page(loading) != NT_OK)
+            load->request.stored = stored ? stored + (load->runs->pages->offset - first->offset) : NULL;
+            if (load_page(load) != NT_OK)
                 break;
         }
         nt_scratch_pool_return(reader->scratch_pool, &borrowed);
     }
-    for (uint32_t i = 0; i < loading->pinned; i++)
-        nt_page_unpin_dependencies(reader, &loading->dependencies[i]);
+    for (uint32_t i = 0; i < load->pinned; i++)
+        nt_page_unpin_dependencies(reader, &load->dependencies[i]);
     return done;
 }
 
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               struct nt_pages_run *runs, uint32_t run_count, uint32_t count)
 {
-    struct loading loading;
+    struct shared_load load;
     uint32_t left = count;
-    loading.request = (struct nt_page_request){.reader = reader,
-                                               .dataset = dataset,
-                                               .column = column,
-                                               .stats = &loading.stats,
-                                               .siblings = loading.siblings,
-                                               .shared_page_count = run_count - 1};
-    loading.runs = runs;
-    loading.run_count = run_count;
-    loading.stats = (struct nt_stats_delta){0};
-    loading.cached = 0;
+    load.request = (struct nt_page_request){.reader = reader,
+                                            .dataset = dataset,
+                                            .column = column,
+                                            .stats = &load.stats,
+                                            .siblings = load.siblings,
+                                            .shared_page_count = run_count - 1};
+    load.runs = runs;
+    load.run_count = run_count;
+    load.stats = (struct nt_stats_delta){0};
+    load.cached = 0;
     for (uint32_t some = 1, done = 1; left && some && done == some; left -= done) {
         size_t bytes = 0;
-        some = count_alike(&loading, count_absent(&loading, left, &bytes));
-        done = some ? load_some(&loading, some, some > 1 ? bytes : 0) : 0;
+        some = count_alike(&load, count_absent(&load, left, &bytes));
+        done = some ? load_some(&load, some, some > 1 ? bytes : 0) : 0;
     }
-    loading.stats.counters.pages_direct = loading.stats.counters.pages_decoded - loading.cached;
-    nt_reader_add_stats(reader, &loading.stats);
+    load.stats.counters.pages_direct = load.stats.counters.pages_decoded - load.cached;
+    nt_reader_add_stats(reader, &load.stats);
     return count - left;
 }
 

@@ -15,7 +15,7 @@
 #define NT_INDEX_STRIDE 32
 
 /* A position in a column. */
-struct position {
+struct column_position {
     uint32_t cluster;
     uint64_t elements, pages; /* before the cluster */
 };
@@ -100,20 +100,20 @@ NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_checkpoint, .elements)
 NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_checkpoint, .pages)
 
 /* The last mark at or before an element or page of the column. */
-static struct position mark_before(const struct nt_dataset *dataset, uint32_t column,
-                                   const struct nt_column_index *index, bool by_page, uint64_t number)
+static struct column_position mark_before(const struct nt_dataset *dataset, uint32_t column,
+                                          const struct nt_column_index *index, bool by_page, uint64_t number)
 {
     uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
     uint32_t count = clusters / NT_INDEX_STRIDE + (clusters % NT_INDEX_STRIDE != 0);
     uint32_t mark = (by_page ? mark_of_page : mark_of_element)(index->marks, count, number);
-    return (struct position){first + mark * NT_INDEX_STRIDE, index->marks[mark].elements,
-                             index->marks[mark].pages};
+    return (struct column_position){first + mark * NT_INDEX_STRIDE, index->marks[mark].elements,
+                                    index->marks[mark].pages};
 }
 
 /* Advances a position to the range that holds an element or page, and pins its group; NULL, without a pin, at
  * the end. */
 static enum nt_status range_of(struct nt_dataset *dataset, uint32_t column, bool by_page, uint64_t number,
-                               struct position *at, struct nt_group **group_ret,
+                               struct column_position *at, struct nt_group **group_ret,
                                const struct nt_range **range_ret, struct nt_error *error)
 {
     uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
@@ -155,7 +155,7 @@ enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *d
     const struct nt_range *range;
     *place = (struct nt_page_position){.page = NULL};
     NT_TRY(get_index(reader, dataset, column, &index, error));
-    struct position at = mark_before(dataset, column, index, true, number);
+    struct column_position at = mark_before(dataset, column, index, true, number);
     NT_TRY(range_of(dataset, column, true, number, &at, &place->group, &range, error));
     if (!range)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
@@ -192,7 +192,7 @@ struct column_read {
 
 /* The page that holds an element, searching from a position at or before it, and the number of pages
  * after it in its range. Pins its group. NULL at the end. */
-static enum nt_status page_of(const struct column_read *read, uint64_t element, struct position *at,
+static enum nt_status page_of(const struct column_read *read, uint64_t element, struct column_position *at,
                               struct nt_group **group_ret, const struct nt_page **page_ret,
                               uint32_t *following_ret, struct nt_error *error)
 {
@@ -211,7 +211,7 @@ static enum nt_status page_of(const struct column_read *read, uint64_t element, 
 static void find_ahead(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct column_read *read = walked;
-    struct position at = mark_before(read->dataset, read->column, read->index, false, element);
+    struct column_position at = mark_before(read->dataset, read->column, read->index, false, element);
     uint32_t following;
     *page_ret = (struct nt_readahead_page){.column = read->column, .end = read->index->elements};
     (void)!page_of(read, element, &at, &page_ret->group, &page_ret->page, &following, NULL);
@@ -261,7 +261,7 @@ static enum nt_status read_pages(const struct column_read *read, const struct nt
 static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
                                  size_t bytes, struct nt_error *error)
 {
-    struct position at =
+    struct column_position at =
         mark_before(read->dataset, read->column, read->index, false, offset / read->element_bytes);
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {

@@ -151,32 +151,32 @@ static void count_selected_rows(const struct nt_stream_filter *filter, const uin
 
 /* ---- Pieces near one another ---- */
 
-struct piece {
+struct filtered_piece {
     uint64_t physical, count;
     uint32_t run; /* how many omitted runs precede it */
 };
 
-struct gathered {
-    struct piece pieces[MAX_PIECES];
+struct gathered_pieces {
+    struct filtered_piece pieces[MAX_PIECES];
     uint32_t count;
     uint64_t elements;
 };
 
 /* Collects the next pieces within a page, up to `most` elements, and advances the cursor past them. */
 static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64_t most,
-                   struct gathered *gathered)
+                   struct gathered_pieces *gathered)
 {
     uint32_t element_bytes = stream->element_bytes;
     uint64_t near = NEAR_BYTES / element_bytes, span = SPAN_BYTES / element_bytes, page_end = 0;
-    struct piece *first = gathered->pieces;
+    struct filtered_piece *first = gathered->pieces;
     gathered->count = 0;
     gathered->elements = 0;
     while (gathered->elements < most && gathered->count < MAX_PIECES) {
         uint64_t left = most - gathered->elements;
-        struct piece piece = {cursor->physical, cursor->count < left ? cursor->count : left,
-                              cursor->run.number};
+        struct filtered_piece piece = {cursor->physical, cursor->count < left ? cursor->count : left,
+                                       cursor->run.number};
         if (gathered->count) {
-            const struct piece *last = &gathered->pieces[gathered->count - 1];
+            const struct filtered_piece *last = &gathered->pieces[gathered->count - 1];
             uint64_t end = last->physical + last->count;
             if (!page_end)
                 page_end = nt_stream_page_end(stream->filter->unfiltered, first->physical);
@@ -197,8 +197,8 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
 }
 
 /* Reads one piece straight into the output. */
-static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
-                                    struct nt_error *error)
+static enum nt_status produce_piece(struct nt_stream *stream, const struct filtered_piece *piece,
+                                    uint8_t *output, struct nt_error *error)
 {
     NT_TRY(nt_stream_produce(stream->filter->unfiltered, piece->physical + nt_stream_leading_zeros(stream),
                              piece->count, NULL, output, error));
@@ -208,12 +208,12 @@ static enum nt_status produce_piece(struct nt_stream *stream, const struct piece
 }
 
 /* Reads several pieces, including the gaps between them. */
-static enum nt_status produce_pieces(struct nt_stream *stream, const struct gathered *gathered,
+static enum nt_status produce_pieces(struct nt_stream *stream, const struct gathered_pieces *gathered,
                                      uint8_t *output, struct nt_error *error)
 {
     uint8_t span[SPAN_BYTES];
     uint32_t element_bytes = stream->element_bytes;
-    const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
+    const struct filtered_piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
     uint64_t first = pieces->physical, count = last->physical + last->count - first;
     NT_TRY(nt_stream_produce(stream->filter->unfiltered, first + nt_stream_leading_zeros(stream), count, NULL,
                              span, error));
@@ -228,14 +228,14 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
 }
 
 /* Recounts row numbers, whose meaning depends on the tags. */
-static enum nt_status finish_index(struct nt_stream *stream, const struct gathered *gathered, uint8_t *output,
-                                   struct nt_error *error)
+static enum nt_status finish_index(struct nt_stream *stream, const struct gathered_pieces *gathered,
+                                   uint8_t *output, struct nt_error *error)
 {
     enum { AT_ONCE = SPAN_BYTES / sizeof(uint64_t) };
     uint32_t tags[AT_ONCE];
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < gathered->count; i++) {
-        const struct piece *piece = &gathered->pieces[i];
+        const struct filtered_piece *piece = &gathered->pieces[i];
         for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
             some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
             status = nt_stream_produce(stream->filter->tags, piece->physical + done, some, NULL,
@@ -252,7 +252,7 @@ enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t fir
                                           uint8_t *output, struct nt_error *error)
 {
     struct cursor cursor = {.filter = stream->filter};
-    struct gathered gathered;
+    struct gathered_pieces gathered;
     enum nt_status status = NT_OK;
     uint64_t lead = nt_stream_leading_zeros(stream);
     if (count && first < lead) {
@@ -267,7 +267,7 @@ enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t fir
         gather(stream, &cursor, count, &gathered);
         status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
                                     : produce_piece(stream, gathered.pieces, output, error);
-        const struct piece *last = &gathered.pieces[gathered.count - 1];
+        const struct filtered_piece *last = &gathered.pieces[gathered.count - 1];
         nt_access_note(&stream->filter->unfiltered->access, gathered.pieces->physical * stream->element_bytes,
                        (size_t)(last->physical + last->count - gathered.pieces->physical) *
                            stream->element_bytes);

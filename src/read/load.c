@@ -167,7 +167,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
     };
 }
 
-struct loading {
+struct page_load {
     const struct nt_page_request *request;
     const struct nt_page *page; /* of the request */
     const struct nt_decoder *decoder;
@@ -182,7 +182,7 @@ struct loading {
     uint8_t *output;
 };
 
-static enum nt_status check_readable(const struct loading *load, struct nt_error *error)
+static enum nt_status check_readable(const struct page_load *load, struct nt_error *error)
 {
     const struct nt_page *page = load->page;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
@@ -211,7 +211,7 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
 }
 
 /* Gets scratch memory for what does not go straight into the output: stored and packed bytes. */
-static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, uint8_t **stored_ret,
+static enum nt_status prepare_memory(struct page_load *load, size_t stored_bytes, uint8_t **stored_ret,
                                      struct nt_error *error)
 {
     enum { ALIGNMENT = 64 };
@@ -230,7 +230,7 @@ static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, 
 
 /* Reads the stored bytes and the digest after them, unless they are in memory. A large page that is
  * stored in decoded form goes straight into the output; its digest is read separately. */
-static enum nt_status read_stored(struct loading *load, struct nt_error *error)
+static enum nt_status read_stored(struct page_load *load, struct nt_error *error)
 {
     enum { LARGE = 32 * 1024 }; /* above it, a second read is cheaper than a copy */
     const struct nt_page *page = load->page;
@@ -256,7 +256,8 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
     return status;
 }
 
-static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t count, struct nt_error *error)
+static enum nt_status verify(struct page_load *load, const uint8_t *bytes, size_t count,
+                             struct nt_error *error)
 {
     const struct nt_page *page = load->page;
     if (page->checksum == NT_CHECKSUM_NONE)
@@ -268,7 +269,7 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
 }
 
 /* A digest that may cover stored or packed bytes is compared with the stored bytes first. */
-static enum nt_status verify_stored(struct loading *load, struct nt_error *error)
+static enum nt_status verify_stored(struct page_load *load, struct nt_error *error)
 {
     bool covers_either = load->page->checksum_covers == NT_COVERS_STORED_OR_PACKED;
     enum nt_status status =
@@ -277,7 +278,7 @@ static enum nt_status verify_stored(struct loading *load, struct nt_error *error
     return load->verify_packed ? NT_OK : status;
 }
 
-static void count_algorithm(struct loading *load, uint64_t nanoseconds)
+static void count_algorithm(struct page_load *load, uint64_t nanoseconds)
 {
     enum nt_algorithm algorithm = nt_compression_algorithm(
         load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
@@ -288,7 +289,7 @@ static void count_algorithm(struct loading *load, uint64_t nanoseconds)
     counters->nanoseconds += nanoseconds;
 }
 
-static enum nt_status decompress(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
+static enum nt_status decompress(struct page_load *load, const uint8_t **packed_ret, struct nt_error *error)
 {
     uint64_t nanoseconds = 0;
     enum nt_status status = NT_OK;
@@ -303,7 +304,7 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
     return status;
 }
 
-static struct nt_packed packed_of(const struct loading *load, const struct nt_page *page,
+static struct nt_packed packed_of(const struct page_load *load, const struct nt_page *page,
                                   const struct nt_value *dependencies, const uint8_t *packed)
 {
     return (struct nt_packed){
@@ -318,7 +319,7 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
     };
 }
 
-static enum nt_status decode_shared(struct loading *load, const uint8_t *packed, struct nt_error *error)
+static enum nt_status decode_shared(struct page_load *load, const uint8_t *packed, struct nt_error *error)
 {
     const struct nt_page_request *request = load->request;
     struct nt_packed what[NT_MAX_SHARED_OUTPUTS] = {
@@ -337,7 +338,7 @@ static enum nt_status decode_shared(struct loading *load, const uint8_t *packed,
     return load->decoder->ops->decode_shared(what, outputs, request->shared_page_count + 1, error);
 }
 
-static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
+static enum nt_status decode(struct page_load *load, const uint8_t *packed, struct nt_error *error)
 {
     if (packed == load->output)
         return NT_OK;
@@ -350,7 +351,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
 }
 
 /* If bytes neither match their digest nor decompress, reports the checksum error: it is the cause. */
-static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
+static enum nt_status unpack(struct page_load *load, const uint8_t **packed_ret, struct nt_error *error)
 {
     enum nt_status status = decompress(load, packed_ret, error);
     if (!load->verify_packed || status == NT_NO_MEMORY)
@@ -364,13 +365,13 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
 {
     const struct nt_page *page = request->page;
     const uint8_t *packed = NULL;
-    struct loading load = {.request = request,
-                           .page = page,
-                           .decoder = nt_page_decoder(request->dataset, page),
-                           .compression = nt_compression_info(page->compression),
-                           .stored = request->stored,
-                           .digest = request->stored ? request->stored + page->stored_bytes : NULL,
-                           .output = output};
+    struct page_load load = {.request = request,
+                             .page = page,
+                             .decoder = nt_page_decoder(request->dataset, page),
+                             .compression = nt_compression_info(page->compression),
+                             .stored = request->stored,
+                             .digest = request->stored ? request->stored + page->stored_bytes : NULL,
+                             .output = output};
     enum nt_status status = check_readable(&load, error);
     if (status == NT_OK)
         status = check_sizes(request->dataset, page, &load.packed_bytes, &load.decoded_bytes, error);

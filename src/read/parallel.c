@@ -24,7 +24,7 @@ struct shared_work {
     struct shared_work *next;
 };
 
-struct worker {
+struct decode_worker {
     struct nt_workers *workers;
     pthread_t thread;
     const struct nt_dataset *dataset; /* of the current job; NULL: none */
@@ -40,7 +40,7 @@ struct nt_workers {
     unsigned first;
     _Atomic unsigned queued; /* changed under the lock */
     unsigned count, idle;
-    struct worker threads[];
+    struct decode_worker threads[];
 };
 
 static void shared_remove(struct nt_workers *workers, const struct shared_work *work)
@@ -64,7 +64,7 @@ static void help(struct nt_workers *workers, struct shared_work *work)
     pthread_cond_broadcast(&workers->finished);
 }
 
-static void do_next(struct nt_workers *workers, struct worker *worker)
+static void do_next(struct nt_workers *workers, struct decode_worker *worker)
 {
     struct nt_worker_job job = workers->queue[workers->first];
     workers->first = (workers->first + 1) % QUEUE_LENGTH;
@@ -89,7 +89,7 @@ static void rest(struct nt_workers *workers)
 
 static void *worker_main(void *argument)
 {
-    struct worker *worker = argument;
+    struct decode_worker *worker = argument;
     struct nt_workers *workers = worker->workers;
     pthread_mutex_lock(&workers->lock);
     while (!workers->stopping) {
@@ -192,14 +192,14 @@ unsigned nt_workers_count(const struct nt_workers *workers)
 
 struct nt_workers *nt_workers_new(unsigned count)
 {
-    struct nt_workers *workers = calloc(1, sizeof(*workers) + count * sizeof(struct worker));
+    struct nt_workers *workers = calloc(1, sizeof(*workers) + count * sizeof(struct decode_worker));
     if (!workers)
         return NULL;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->requested, NULL);
     pthread_cond_init(&workers->finished, NULL);
     for (unsigned i = 0; i < count; i++) {
-        struct worker *worker = &workers->threads[i];
+        struct decode_worker *worker = &workers->threads[i];
         worker->workers = workers;
         if (pthread_create(&worker->thread, NULL, worker_main, worker))
             break;
@@ -245,7 +245,7 @@ struct parallel_read {
     struct nt_error error;
 };
 
-struct share {
+struct range_share {
     size_t range;
     uint64_t first, end; /* elements of the stream */
 };
@@ -284,7 +284,7 @@ static void begin_group(struct parallel_read *read, size_t at)
 }
 
 /* Takes what is left of a range of the group up to an element of its stream; false if nothing is. */
-static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct share *share_ret)
+static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct range_share *share_ret)
 {
     const struct nt_stream_range *range = &read->ranges[read->at + of_group];
     uint64_t first = range->first + read->taken[of_group], last = range->first + range->count;
@@ -292,7 +292,7 @@ static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, st
         end = last;
     if (end <= first)
         return false;
-    *share_ret = (struct share){read->at + of_group, first, end};
+    *share_ret = (struct range_share){read->at + of_group, first, end};
     read->taken[of_group] = end - range->first;
     return true;
 }
@@ -332,7 +332,7 @@ static uint32_t find_next(const struct parallel_read *read)
 }
 
 /* Takes a share of one range and those of others with the same pages. Returns their number, or 0. */
-static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_MAX_SHARED_OUTPUTS])
+static uint32_t take_shares(struct parallel_read *read, struct range_share shares[NT_MAX_SHARED_OUTPUTS])
 {
     uint32_t next, count = 0;
     pthread_mutex_lock(&read->lock);
@@ -350,7 +350,7 @@ static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_M
     return count;
 }
 
-static void note_failure(struct parallel_read *read, const struct share *share, enum nt_status status,
+static void note_failure(struct parallel_read *read, const struct range_share *share, enum nt_status status,
                          const struct nt_error *error)
 {
     pthread_mutex_lock(&read->lock);
@@ -386,7 +386,7 @@ static void prefetch_rest(const struct parallel_read *read, const struct nt_stre
 static void work_on_shares(void *context)
 {
     struct parallel_read *read = context;
-    struct share shares[NT_MAX_SHARED_OUTPUTS];
+    struct range_share shares[NT_MAX_SHARED_OUTPUTS];
     struct nt_stream_range ranges[NT_MAX_SHARED_OUTPUTS];
     struct nt_error error;
     uint32_t count;

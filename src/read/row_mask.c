@@ -190,7 +190,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
 enum { MAX_AT_ONCE = 1024 }; /* elements per read */
 
 /* End offsets for requests in ascending order. */
-struct ends {
+struct item_ends {
     struct nt_stream *stream;
     uint64_t rows;         /* total */
     uint64_t first, count; /* `values` has the item ends before these rows */
@@ -199,8 +199,8 @@ struct ends {
 };
 
 /* Finds the end before a cluster's first row, or of all rows, in page lists; false otherwise. */
-static enum nt_status find_boundary(struct ends *ends, uint64_t row, uint64_t *end_ret, bool *is_boundary_ret,
-                                    struct nt_error *error)
+static enum nt_status find_boundary(struct item_ends *ends, uint64_t row, uint64_t *end_ret,
+                                    bool *is_boundary_ret, struct nt_error *error)
 {
     struct nt_stream *stream = ends->stream;
     struct nt_segment segment;
@@ -222,7 +222,7 @@ static enum nt_status find_boundary(struct ends *ends, uint64_t row, uint64_t *e
 }
 
 /* Reads ends from a row on, within a page. Reads few if the last request was far before it. */
-static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error *error)
+static enum nt_status read_ends(struct item_ends *ends, uint64_t row, struct nt_error *error)
 {
     bool is_near = ends->count && row - ends->first < ends->count + ends->reach;
     uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row after the page */
@@ -241,7 +241,7 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
 /* An nt_get_end. */
 static enum nt_status get_end_offset(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
-    struct ends *ends = context;
+    struct item_ends *ends = context;
     bool is_boundary = true;
     enum nt_status status = NT_OK;
     *end_ret = 0;
@@ -263,7 +263,7 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
                                  const struct nt_row_mask *rows, struct nt_deletion_vector **items_ret,
                                  struct nt_error *error)
 {
-    struct ends ends = {.reach = 1};
+    struct item_ends ends = {.reach = 1};
     enum nt_status status =
         nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends.stream, error);
     if (status != NT_OK)

@@ -17,7 +17,7 @@
 
 /* The items below a field, and then their number, if it is known. If a bad page makes the number unknown,
  * `error` has the page's failure although the status is NT_OK. */
-struct items {
+struct item_count {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t field;
@@ -28,7 +28,7 @@ struct items {
 };
 
 /* The tag of an alternative: 1 for the variant's first child. */
-static uint32_t tag_of(const struct items *items)
+static uint32_t tag_of(const struct item_count *items)
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(items->dataset, items->field, &count);
@@ -40,7 +40,7 @@ static uint32_t tag_of(const struct items *items)
 
 /* Counts on a page of an index, whose last value is the number, or on one of switches. A bad page, or one on
  * a bad part of a disk, makes the number unknown; other failures stop the work. */
-static enum nt_status count_on_page(struct items *items, uint32_t column, const struct nt_page *page,
+static enum nt_status count_on_page(struct item_count *items, uint32_t column, const struct nt_page *page,
                                     bool is_index)
 {
     enum nt_element element = nt_page_decoder(items->dataset, page)->element;
@@ -69,7 +69,7 @@ static enum nt_status count_on_page(struct items *items, uint32_t column, const 
 
 /* In a cluster whose group is pinned. Reads at most one page of an index. Unknown if elements are missing,
  * unless a deferred column stores nothing: no items. */
-static enum nt_status count_in_cluster(struct items *items, uint32_t cluster, bool is_index)
+static enum nt_status count_in_cluster(struct item_count *items, uint32_t cluster, bool is_index)
 {
     struct nt_active_column active;
     nt_active_column_find(items->dataset, items->field, 0, cluster, &active);
@@ -84,7 +84,7 @@ static enum nt_status count_in_cluster(struct items *items, uint32_t cluster, bo
 }
 
 /* Unknown if the page list is bad. */
-static enum nt_status items_in_cluster(struct items *items, uint32_t cluster)
+static enum nt_status items_in_cluster(struct item_count *items, uint32_t cluster)
 {
     const struct nt_dataset *dataset = items->dataset;
     enum nt_rows_below below = nt_field_kind_info(dataset->fields[items->field].kind)->below;
@@ -99,7 +99,7 @@ static enum nt_status items_in_cluster(struct items *items, uint32_t cluster)
 }
 
 /* Another column group may divide the same entries into other clusters. */
-static enum nt_status items_in_shards(struct items *items, const struct nt_span *span)
+static enum nt_status items_in_shards(struct item_count *items, const struct nt_span *span)
 {
     struct nt_span *spans;
     uint32_t count;
@@ -125,7 +125,7 @@ static enum nt_status items_in_shards(struct items *items, const struct nt_span 
 }
 
 /* Fields with clusters of their own share the boundaries. */
-static enum nt_status items_in_part(struct items *items, const struct nt_span *span)
+static enum nt_status items_in_part(struct item_count *items, const struct nt_span *span)
 {
     struct nt_dataset *dataset = items->dataset;
     uint32_t part = nt_span_part(dataset, items->field, span);
@@ -144,7 +144,7 @@ static enum nt_status items_in_part(struct items *items, const struct nt_span *s
 }
 
 /* Items below a collection or variant in a span. */
-static enum nt_status items_below(struct items *items, const struct nt_span *span)
+static enum nt_status items_below(struct item_count *items, const struct nt_span *span)
 {
     if (items->dataset->field_groups)
         return items_in_part(items, span);
@@ -156,7 +156,7 @@ static enum nt_status items_below(struct items *items, const struct nt_span *spa
 
 /* Rows of the field in a span, from the enclosing fields. Goes up the tree to the first level that can be
  * counted. Its count helps only if it is the nearest level or has no items. */
-static enum nt_status items_rows(struct items *items, const struct nt_span *span)
+static enum nt_status items_rows(struct item_count *items, const struct nt_span *span)
 {
     const struct nt_dataset *dataset = items->dataset;
     uint32_t field = items->field, below = field;
@@ -184,7 +184,7 @@ static enum nt_status items_rows(struct items *items, const struct nt_span *span
 }
 
 /* The number of bytes, from the last end offset; 0 if there are no rows. */
-static enum nt_status count_bytes(struct items *items, const struct nt_span *span)
+static enum nt_status count_bytes(struct item_count *items, const struct nt_span *span)
 {
     struct nt_span own = *span;
     struct nt_group *group;
@@ -287,7 +287,7 @@ static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *
 
 /* ---- One span ---- */
 
-struct building {
+struct span_builder {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     struct unit unit;
@@ -302,7 +302,7 @@ struct building {
 };
 
 /* Concatenated files count from their own first rows. */
-static void enter_file(struct building *build, const struct nt_span *span)
+static void enter_file(struct span_builder *build, const struct nt_span *span)
 {
     const struct nt_dataset *dataset = build->dataset;
     if (!dataset->is_concatenated || span->cluster == NT_NONE)
@@ -316,15 +316,15 @@ static void enter_file(struct building *build, const struct nt_span *span)
 }
 
 /* The rows according to data of other columns. */
-static enum nt_status count_from_above(const struct building *build, struct nt_row_span *counted,
+static enum nt_status count_from_above(const struct span_builder *build, struct nt_row_span *counted,
                                        bool *known_ret, struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
-    struct items items = {.reader = build->reader,
-                          .dataset = build->dataset,
-                          .field = unit->field,
-                          .branch = NT_NONE,
-                          .error = error};
+    struct item_count items = {.reader = build->reader,
+                               .dataset = build->dataset,
+                               .field = unit->field,
+                               .branch = NT_NONE,
+                               .error = error};
     enum nt_status status = NT_OK;
     if (unit->of == NT_COUNTED_ROWS)
         status = items_rows(&items, &counted->span);
@@ -338,7 +338,7 @@ static enum nt_status count_from_above(const struct building *build, struct nt_r
 }
 
 /* After spans with unknown rows, the page list of this span says where it begins. */
-static void resume(struct building *build, const struct nt_active_column *active)
+static void resume(struct span_builder *build, const struct nt_active_column *active)
 {
     uint64_t row;
     if (build->unknown == NT_NONE || active->present != 1 || !build->has_positions ||
@@ -350,7 +350,7 @@ static void resume(struct building *build, const struct nt_active_column *active
 }
 
 /* Subtracts deleted rows. */
-static enum nt_status omit_deleted(const struct building *build, struct nt_row_span *counted,
+static enum nt_status omit_deleted(const struct span_builder *build, struct nt_row_span *counted,
                                    struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
@@ -369,7 +369,7 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
 }
 
 /* A deferred column may begin within a row, in the middle of an array. */
-static bool begins_deferred(const struct building *build, const struct nt_active_column *active)
+static bool begins_deferred(const struct span_builder *build, const struct nt_active_column *active)
 {
     uint64_t divisor = build->unit.divisor;
     uint64_t rows = active->deferred_first / divisor + (active->deferred_first % divisor != 0);
@@ -377,7 +377,8 @@ static bool begins_deferred(const struct building *build, const struct nt_active
 }
 
 /* Rows that are known without the page list. */
-static bool find_unverified_rows(const struct building *build, const struct nt_span *span, uint64_t *rows_ret)
+static bool find_unverified_rows(const struct span_builder *build, const struct nt_span *span,
+                                 uint64_t *rows_ret)
 {
     const struct nt_dataset *dataset = build->dataset;
     const struct unit *unit = &build->unit;
@@ -395,7 +396,7 @@ static bool find_unverified_rows(const struct building *build, const struct nt_s
 }
 
 /* From the page list, and pages if rows are deleted. */
-static enum nt_status count_stored(struct building *build, struct nt_row_span *counted, bool *known_ret,
+static enum nt_status count_stored(struct span_builder *build, struct nt_row_span *counted, bool *known_ret,
                                    struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
@@ -421,7 +422,7 @@ static enum nt_status count_stored(struct building *build, struct nt_row_span *c
     return omit_deleted(build, counted, error);
 }
 
-static bool recall(const struct building *build, struct nt_row_span *counted)
+static bool recall(const struct span_builder *build, struct nt_row_span *counted)
 {
     if (!build->remembered || counted->span.fault != NT_FAULT_NONE)
         return false;
@@ -429,14 +430,14 @@ static bool recall(const struct building *build, struct nt_row_span *counted)
     return counted->rows != NT_UNCOUNTED;
 }
 
-static void remember(const struct building *build, const struct nt_row_span *counted)
+static void remember(const struct span_builder *build, const struct nt_row_span *counted)
 {
     if (build->remembered && counted->span.fault == NT_FAULT_NONE && counted->rows < NT_UNCOUNTED)
         atomic_store_explicit(&build->remembered->rows[build->number], (uint32_t)counted->rows,
                               memory_order_relaxed);
 }
 
-static enum nt_status count_span(struct building *build, struct nt_row_span *counted, bool *known_ret,
+static enum nt_status count_span(struct span_builder *build, struct nt_row_span *counted, bool *known_ret,
                                  struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
@@ -455,7 +456,7 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
     return NT_OK;
 }
 
-static enum nt_status add_span(struct building *build, struct nt_error *error)
+static enum nt_status add_span(struct span_builder *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
     struct nt_row_span counted = nt_row_counts_get(rows, build->number);
@@ -604,7 +605,7 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
 }
 
 /* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
-static enum nt_status find_spans(const struct building *build, struct nt_error *error)
+static enum nt_status find_spans(const struct span_builder *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
     struct nt_dataset *dataset = build->dataset;
@@ -653,7 +654,7 @@ static void verify_empty_with_next(struct nt_row_counts *rows)
         rows->unverified[last] = true;
 }
 
-static enum nt_status count_all(struct building *build, struct nt_error *error)
+static enum nt_status count_all(struct span_builder *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
     NT_TRY(allocate_rows(rows, error));
@@ -682,12 +683,12 @@ static enum nt_status count_entries(struct nt_row_counts *rows, uint64_t per_ent
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                    enum nt_counted of, struct nt_row_counts *rows, struct nt_error *error)
 {
-    struct building build = {.reader = reader,
-                             .dataset = dataset,
-                             .rows = rows,
-                             .unknown = NT_NONE,
-                             .file = NT_NONE,
-                             .has_positions = nt_dataset_has_positions(dataset)};
+    struct span_builder build = {.reader = reader,
+                                 .dataset = dataset,
+                                 .rows = rows,
+                                 .unknown = NT_NONE,
+                                 .file = NT_NONE,
+                                 .has_positions = nt_dataset_has_positions(dataset)};
     *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
     if (status == NT_OK && !build.unit.is_per_entry)
@@ -705,7 +706,7 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
 /* ---- Several fields at once ---- */
 
 struct units {
-    struct building *items;
+    struct span_builder *items;
     size_t count, capacity;
 };
 
@@ -716,13 +717,15 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
     bool is_counted[NT_COUNTED_ITEMS + 1] = {false};
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
-        struct building build = {.reader = reader, .dataset = dataset, .unknown = NT_NONE, .file = NT_NONE};
+        struct span_builder build = {
+            .reader = reader, .dataset = dataset, .unknown = NT_NONE, .file = NT_NONE};
         if (!row || is_counted[row->of] || unit_init(&build.unit, dataset, field, row->of, NULL) != NT_OK ||
             build.unit.is_per_entry ||
             !(build.remembered = nt_part_counts_get(reader->indexes, dataset, field, row->of)))
             continue;
         is_counted[row->of] = true;
-        struct building *items = nt_array_grow(units->items, units->count, &units->capacity, sizeof(*items));
+        struct span_builder *items =
+            nt_array_grow(units->items, units->count, &units->capacity, sizeof(*items));
         if (!items)
             return false;
         units->items = items;
@@ -750,7 +753,7 @@ static bool find_units(struct units *units, struct nt_reader *reader, struct nt_
 }
 
 /* Ignores failures, which streams report. Returns false after one of the environment. */
-static bool count_part(struct building *build, uint32_t part)
+static bool count_part(struct span_builder *build, uint32_t part)
 {
     const struct nt_dataset *dataset = build->dataset;
     uint32_t field = span_field(dataset, &build->unit);

@@ -107,7 +107,7 @@ static bool is_text(const uint8_t *head, size_t bytes)
 
 enum { MAX_WORD_BYTES = 40 };
 
-struct scanning {
+struct number_scanner {
     struct nt_selection *selection;
     uint64_t number;
     uint8_t word[MAX_WORD_BYTES]; /* for messages: as much as fits */
@@ -116,89 +116,89 @@ struct scanning {
 };
 
 /* A file that does not begin with numbers probably has another type. */
-static enum nt_status refuse_word(const struct scanning *scanning, struct nt_error *error)
+static enum nt_status refuse_word(const struct number_scanner *scanner, struct nt_error *error)
 {
     struct nt_buffer word = {0};
-    if (scanning->selection->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
-        return refuse_kind(scanning->selection, error);
-    nt_append_printable(&word, scanning->word, scanning->word_bytes);
-    refuse_element(scanning->selection, error, "expected entry numbers, found \"%s\"",
+    if (scanner->selection->elements == 0 && !is_digit(scanner->word[0]) && scanner->word[0] != '-')
+        return refuse_kind(scanner->selection, error);
+    nt_append_printable(&word, scanner->word, scanner->word_bytes);
+    refuse_element(scanner->selection, error, "expected entry numbers, found \"%s\"",
                    nt_buffer_string(&word));
     nt_buffer_deinit(&word);
     return NT_INVALID;
 }
 
-static enum nt_status end_word(struct scanning *scanning, struct nt_error *error)
+static enum nt_status end_word(struct number_scanner *scanner, struct nt_error *error)
 {
-    uint64_t number = scanning->number;
-    if (scanning->is_wrong)
-        return refuse_word(scanning, error);
-    if (scanning->word_bytes == 0)
+    uint64_t number = scanner->number;
+    if (scanner->is_wrong)
+        return refuse_word(scanner, error);
+    if (scanner->word_bytes == 0)
         return NT_OK;
-    scanning->word_bytes = 0;
-    scanning->number = 0;
-    return add_number(scanning->selection, number, error);
+    scanner->word_bytes = 0;
+    scanner->number = 0;
+    return add_number(scanner->selection, number, error);
 }
 
 /* Adds a byte to a word. A wrong word continues, so that the message can show it. */
-static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, struct nt_error *error)
+static enum nt_status take_of_word(struct number_scanner *scanner, uint8_t byte, struct nt_error *error)
 {
-    scanning->is_wrong |= !is_digit(byte);
-    if (scanning->word_bytes < MAX_WORD_BYTES)
-        scanning->word[scanning->word_bytes++] = byte;
-    else if (scanning->is_wrong)
-        return refuse_word(scanning, error);
-    if (scanning->is_wrong || (nt_checked_multiply(scanning->number, 10, &scanning->number) &&
-                               nt_checked_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
+    scanner->is_wrong |= !is_digit(byte);
+    if (scanner->word_bytes < MAX_WORD_BYTES)
+        scanner->word[scanner->word_bytes++] = byte;
+    else if (scanner->is_wrong)
+        return refuse_word(scanner, error);
+    if (scanner->is_wrong || (nt_checked_multiply(scanner->number, 10, &scanner->number) &&
+                              nt_checked_add(scanner->number, byte - (unsigned)'0', &scanner->number)))
         return NT_OK;
-    return refuse_element(scanning->selection, error, "the number has more than 64 bits");
+    return refuse_element(scanner->selection, error, "the number has more than 64 bits");
 }
 
-static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_error *error)
+static enum nt_status take(struct number_scanner *scanner, uint8_t byte, struct nt_error *error)
 {
-    if (!scanning->in_comment && byte != '#' && !is_between(byte))
-        return take_of_word(scanning, byte, error);
-    enum nt_status status = end_word(scanning, error);
-    scanning->in_comment = byte != '\n' && (scanning->in_comment || byte == '#');
-    scanning->selection->line += byte == '\n';
+    if (!scanner->in_comment && byte != '#' && !is_between(byte))
+        return take_of_word(scanner, byte, error);
+    enum nt_status status = end_word(scanner, error);
+    scanner->in_comment = byte != '\n' && (scanner->in_comment || byte == '#');
+    scanner->selection->line += byte == '\n';
     return status;
 }
 
 static enum nt_status read_text(struct nt_selection *selection, struct nt_source *source, uint64_t size,
                                 struct nt_error *error)
 {
-    struct scanning scanning = {.selection = selection};
+    struct number_scanner scanner = {.selection = selection};
     uint8_t piece[16 * 1024];
     selection->line = 1;
     for (uint64_t at = 0, bytes; at < size; at += bytes) {
         bytes = size - at < sizeof(piece) ? size - at : sizeof(piece);
         NT_TRY(nt_source_read(source, at, piece, (size_t)bytes, error));
         for (uint64_t i = 0; i < bytes; i++)
-            NT_TRY(take(&scanning, piece[i], error));
+            NT_TRY(take(&scanner, piece[i], error));
     }
-    return end_word(&scanning, error);
+    return end_word(&scanner, error);
 }
 
 /* ---- Integers and bools in NumPy notation ---- */
 
-struct items {
+struct npy_items {
     char type; /* 'i', 'u' or 'b' */
     bool is_big_endian;
     unsigned bytes; /* of each */
 };
 
 /* "<i8", ">u4", "|b1", "|u1"; false for others. */
-static bool items_init(struct items *items, const char *descr)
+static bool items_init(struct npy_items *items, const char *descr)
 {
     bool is_known = strlen(descr) == 3 && strchr("<>|=", descr[0]) &&
                     (strcmp(descr + 1, "b1") == 0 || (strchr("iu", descr[1]) && strchr("1248", descr[2])));
     if (is_known)
-        *items = (struct items){descr[1], descr[0] == '>', (unsigned)(descr[2] - '0')};
+        *items = (struct npy_items){descr[1], descr[0] == '>', (unsigned)(descr[2] - '0')};
     return is_known;
 }
 
-static enum nt_status add_item(struct nt_selection *selection, const struct items *items, const uint8_t *item,
-                               struct nt_error *error)
+static enum nt_status add_item(struct nt_selection *selection, const struct npy_items *items,
+                               const uint8_t *item, struct nt_error *error)
 {
     uint64_t number = nt_load_integer(item, items->bytes, items->is_big_endian);
     if (items->type == 'b')
@@ -211,7 +211,7 @@ static enum nt_status add_item(struct nt_selection *selection, const struct item
 }
 
 /* Adds the items in a byte range of a source or a stream; the other is NULL. */
-static enum nt_status add_items(struct nt_selection *selection, const struct items *items,
+static enum nt_status add_items(struct nt_selection *selection, const struct npy_items *items,
                                 struct nt_source *source, struct nt_stream *stream, uint64_t offset,
                                 uint64_t bytes, struct nt_error *error)
 {
@@ -240,18 +240,18 @@ static bool is_npy(const uint8_t *head, size_t bytes)
     return bytes >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
 }
 
-struct header {
+struct npy_header {
     const struct nt_selection *selection;
     char text[MAX_HEADER_BYTES + 1]; /* a Python dictionary literal */
     size_t at;                       /* position in the text */
     int passed; /* bytes that scan() has matched; the last argument of each of its formats */
-    struct items items;
+    struct npy_items items;
     uint64_t data; /* offset of the elements */
     uint64_t elements;
     bool has_type, has_shape;
 };
 
-static enum nt_status refuse(const struct header *header, const char *what, struct nt_error *error)
+static enum nt_status refuse(const struct npy_header *header, const char *what, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, header->at, "%s: header of the array: expected %s",
                    header->selection->path, what);
@@ -259,7 +259,7 @@ static enum nt_status refuse(const struct header *header, const char *what, stru
 
 /* Skips what a format ending in %n matches; false if the text does not match. A space in the format
  * matches spaces and line feeds only. */
-__attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, const char *format, ...)
+__attribute__((format(scanf, 2, 3))) static bool scan(struct npy_header *header, const char *format, ...)
 {
     va_list arguments;
     header->passed = 0;
@@ -276,13 +276,13 @@ __attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, con
 enum { MAX_QUOTED_BYTES = 63 };
 
 /* Reads a string literal in single or double quotes. */
-static bool scan_quoted(struct header *header, char text[MAX_QUOTED_BYTES + 1])
+static bool scan_quoted(struct npy_header *header, char text[MAX_QUOTED_BYTES + 1])
 {
     return scan(header, " '%63[^']'%n", text, &header->passed) ||
            scan(header, " \"%63[^\"]\"%n", text, &header->passed);
 }
 
-static enum nt_status take_type(struct header *header, struct nt_error *error)
+static enum nt_status take_type(struct npy_header *header, struct nt_error *error)
 {
     char type[MAX_QUOTED_BYTES + 1];
     struct nt_buffer found = {0};
@@ -299,7 +299,7 @@ static enum nt_status take_type(struct header *header, struct nt_error *error)
 }
 
 /* "(7,)" */
-static enum nt_status take_shape(struct header *header, struct nt_error *error)
+static enum nt_status take_shape(struct npy_header *header, struct nt_error *error)
 {
     char number[21];
     header->has_shape = true;
@@ -312,7 +312,7 @@ static enum nt_status take_shape(struct header *header, struct nt_error *error)
     return refuse(header, "a shape of one dimension", error);
 }
 
-static enum nt_status take_member(struct header *header, struct nt_error *error)
+static enum nt_status take_member(struct npy_header *header, struct nt_error *error)
 {
     char name[MAX_QUOTED_BYTES + 1];
     if (!scan_quoted(header, name) || !scan(header, " :%n", &header->passed))
@@ -328,7 +328,7 @@ static enum nt_status take_member(struct header *header, struct nt_error *error)
     return refuse(header, "descr, fortran_order or shape", error);
 }
 
-static enum nt_status take_members(struct header *header, struct nt_error *error)
+static enum nt_status take_members(struct npy_header *header, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (!scan(header, " {%n", &header->passed))
@@ -347,7 +347,7 @@ static enum nt_status take_members(struct header *header, struct nt_error *error
 }
 
 /* Reads the dictionary after its length, which has 2 bytes in version 1 and 4 in later ones. */
-static enum nt_status read_header(struct header *header, struct nt_source *source, uint64_t size,
+static enum nt_status read_header(struct npy_header *header, struct nt_source *source, uint64_t size,
                                   struct nt_error *error)
 {
     uint8_t prefix[PREFIX_BYTES + sizeof(uint32_t)];
@@ -377,7 +377,7 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
 static enum nt_status read_npy(struct nt_selection *selection, struct nt_source *source, uint64_t size,
                                struct nt_error *error)
 {
-    struct header header = {.selection = selection};
+    struct npy_header header = {.selection = selection};
     NT_TRY(read_header(&header, source, size, error));
     uint64_t total;
     if (!nt_checked_multiply(header.elements, header.items.bytes, &total) ||
@@ -393,7 +393,7 @@ static enum nt_status read_npy(struct nt_selection *selection, struct nt_source 
 static enum nt_status add_stream(struct nt_selection *selection, struct nt_stream *stream,
                                  struct nt_error *error)
 {
-    struct items items;
+    struct npy_items items;
     if (!items_init(&items, nt_stream_dtype(stream)->numpy) || items.type == 'b' || items.bytes < 4 ||
         items.is_big_endian)
         return refuse_kind(selection, error);

@@ -14,7 +14,7 @@
 #include "read/page.h"
 
 /* The state of a read on its way from page to page. */
-struct reading {
+struct stream_cursor {
     struct nt_stream *stream;
     struct nt_segment segment;       /* current */
     bool is_located;                 /* is it? */
@@ -28,24 +28,24 @@ struct reading {
 /* ---- One page ---- */
 
 /* An empty run on a page. */
-static struct nt_element_run run_on(const struct reading *reading, const struct nt_page *page)
+static struct nt_element_run run_on(const struct stream_cursor *cursor, const struct nt_page *page)
 {
-    struct nt_element_run run = nt_stream_run(reading->stream, &reading->segment, page);
-    run.base -= reading->deleted; /* stored offsets count them; the sum is right even if this wraps */
+    struct nt_element_run run = nt_stream_run(cursor->stream, &cursor->segment, page);
+    run.base -= cursor->deleted; /* stored offsets count them; the sum is right even if this wraps */
     return run;
 }
 
-static enum nt_status elements_failed(const struct reading *reading, const struct nt_element_run *run,
+static enum nt_status elements_failed(const struct stream_cursor *cursor, const struct nt_element_run *run,
                                       enum nt_status status, struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
-    uint32_t column = reading->segment.column;
+    struct nt_stream *stream = cursor->stream;
+    uint32_t column = cursor->segment.column;
     struct nt_error unused = {0};
     if (!error)
         error = &unused; /* the report needs the message */
     error->offset = run->page->offset;
     nt_page_error(stream->dataset, column, run->page, status, error);
-    uint64_t place = (uint64_t)reading->segment.number << 32 | (uint64_t)(run->page - reading->segment.pages);
+    uint64_t place = (uint64_t)cursor->segment.number << 32 | (uint64_t)(run->page - cursor->segment.pages);
     if (atomic_exchange(&stream->reported, place + 1) == place + 1)
         return status;
     nt_reader_report_failure(stream->reader, stream->dataset, column, run->page, error);
@@ -54,18 +54,18 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
 
 /* Finds the last index value of the previous page: from this read if it used that page, else from the
  * page. If that page is bad, offsets do without: their own values are good. Sizes fail. */
-static enum nt_status find_previous(const struct reading *reading, struct nt_element_run *run,
+static enum nt_status find_previous(const struct stream_cursor *cursor, struct nt_element_run *run,
                                     struct nt_error *error)
 {
-    const struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = &reading->segment;
+    const struct nt_stream *stream = cursor->stream;
+    const struct nt_segment *segment = &cursor->segment;
     struct nt_cache_entry *pinned;
     const uint8_t *data;
     if (!stream->row->needs_previous || run->first || run->page->first_element == 0)
         return NT_OK;
     run->has_previous = true;
-    run->previous = reading->previous;
-    if (reading->next == run->page)
+    run->previous = cursor->previous;
+    if (cursor->next == run->page)
         return NT_OK;
     const struct nt_page *page =
         nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
@@ -81,20 +81,20 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_ele
     return NT_OK;
 }
 
-static void carry_on(struct reading *reading, const struct nt_element_run *run)
+static void carry_on(struct stream_cursor *cursor, const struct nt_element_run *run)
 {
     size_t last = nt_page_decoded_elements(run->page) - 1;
-    if (reading->stream->row->needs_previous && run->first + run->count > last &&
-        nt_load_index(run->decoder->element, run->data, last, &reading->previous))
-        reading->next = run->page + 1;
+    if (cursor->stream->row->needs_previous && run->first + run->count > last &&
+        nt_load_index(run->decoder->element, run->data, last, &cursor->previous))
+        cursor->next = run->page + 1;
 }
 
 /* A page used whole at once counts as passed. */
-static enum nt_cache_hint use_of(const struct reading *reading, const struct nt_element_run *run)
+static enum nt_cache_hint use_of(const struct stream_cursor *cursor, const struct nt_element_run *run)
 {
     if (run->count == run->page->elements)
         return NT_CACHE_DROP_BEHIND;
-    return nt_access_cache_hint(&reading->stream->access, run->first + run->count == run->page->elements);
+    return nt_access_cache_hint(&cursor->stream->access, run->first + run->count == run->page->elements);
 }
 
 /* Reads a few elements from only the blocks that hold them. False: the caller uses the page. */
@@ -107,10 +107,11 @@ static bool read_from_blocks(const struct nt_stream *stream, const struct nt_ele
 }
 
 /* The same with conversion of the elements. `is_made_ret` is false if the caller must use the page. */
-static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_element_run *run,
-                                          uint8_t *output, bool *is_decoded_ret, struct nt_error *error)
+static enum nt_status produce_from_blocks(const struct stream_cursor *cursor,
+                                          const struct nt_element_run *run, uint8_t *output,
+                                          bool *is_decoded_ret, struct nt_error *error)
 {
-    const struct nt_stream *stream = reading->stream;
+    const struct nt_stream *stream = cursor->stream;
     *is_decoded_ret = false;
     if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
         return NT_OK;
@@ -129,57 +130,57 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
     if (*is_decoded_ret)
         status = stream->transform(&copy, output, error);
     free(elements);
-    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
+    return status == NT_OK ? NT_OK : elements_failed(cursor, run, status, error);
 }
 
-static enum nt_status produce_run(struct reading *reading, struct nt_element_run *run, uint8_t *output,
+static enum nt_status produce_run(struct stream_cursor *cursor, struct nt_element_run *run, uint8_t *output,
                                   struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
+    struct nt_stream *stream = cursor->stream;
     struct nt_cache_entry *pinned;
     bool is_decoded = false;
     enum nt_status status = NT_OK;
-    if (reading->is_random && run->count < run->page->elements)
-        status = produce_from_blocks(reading, run, output, &is_decoded, error);
+    if (cursor->is_random && run->count < run->page->elements)
+        status = produce_from_blocks(cursor, run, output, &is_decoded, error);
     if (status != NT_OK || is_decoded)
         return status;
-    status = find_previous(reading, run, error);
+    status = find_previous(cursor, run, error);
     if (status == NT_OK)
-        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, reading->segment.column,
+        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, cursor->segment.column,
                              run->page, &pinned, &run->data, error);
     if (status != NT_OK)
         return status;
     status = stream->transform(run, output, error);
-    carry_on(reading, run);
-    nt_page_unpin(stream->reader, pinned, use_of(reading, run));
-    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
+    carry_on(cursor, run);
+    nt_page_unpin(stream->reader, pinned, use_of(cursor, run));
+    return status == NT_OK ? NT_OK : elements_failed(cursor, run, status, error);
 }
 
 /* ---- One segment ---- */
 
-static bool is_decoded(const struct reading *reading, const struct nt_page *page)
+static bool is_decoded(const struct stream_cursor *cursor, const struct nt_page *page)
 {
-    return reading->segment.number == reading->decoded.segment &&
-           (size_t)(page - reading->segment.pages) - reading->decoded.first < reading->decoded.count;
+    return cursor->segment.number == cursor->decoded.segment &&
+           (size_t)(page - cursor->segment.pages) - cursor->decoded.first < cursor->decoded.count;
 }
 
 /* Converts the offsets of whole pages in place to the stream's offsets. */
-static enum nt_status finish_offsets(struct reading *reading, const struct nt_page *page, uint32_t count,
+static enum nt_status finish_offsets(struct stream_cursor *cursor, const struct nt_page *page, uint32_t count,
                                      uint8_t *output, struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
+    struct nt_stream *stream = cursor->stream;
     for (const struct nt_page *end = page + count; page < end; page++) {
-        struct nt_element_run run = run_on(reading, page);
+        struct nt_element_run run = run_on(cursor, page);
         run.data = output;
         run.count = page->elements;
-        enum nt_status status = find_previous(reading, &run, error);
+        enum nt_status status = find_previous(cursor, &run, error);
         if (status != NT_OK)
             return status;
-        carry_on(reading, &run);
+        carry_on(cursor, &run);
         status = stream->transform(&run, output, error);
         output += run.count * stream->element_bytes;
         if (status != NT_OK)
-            return elements_failed(reading, &run, status, error);
+            return elements_failed(cursor, &run, status, error);
     }
     return NT_OK;
 }
@@ -187,19 +188,19 @@ static enum nt_status finish_offsets(struct reading *reading, const struct nt_pa
 /* Reads whole pages, starting with the first element of one, whose elements are the stream's unchanged,
  * or offsets. Returns the number of elements; 0 if this page does not qualify. The last page of offsets
  * goes through the cache: the next read needs its last value. */
-static enum nt_status produce_whole_pages(struct reading *reading, const struct nt_page *page,
+static enum nt_status produce_whole_pages(struct stream_cursor *cursor, const struct nt_page *page,
                                           uint64_t requested, uint64_t *count_ret, uint8_t *output,
                                           struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = &reading->segment;
-    bool are_offsets = stream->row->conversion == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
+    struct nt_stream *stream = cursor->stream;
+    const struct nt_segment *segment = &cursor->segment;
+    bool are_offsets = stream->row->conversion == NT_CONVERT_OFFSETS, are_decoded = is_decoded(cursor, page);
     uint32_t number = (uint32_t)(page - segment->pages), left = segment->page_count - number;
     *count_ret = 0;
     if (stream->row->conversion != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
-    if (are_decoded && reading->decoded.count - (number - reading->decoded.first) < left)
-        left = reading->decoded.count - (number - reading->decoded.first);
+    if (are_decoded && cursor->decoded.count - (number - cursor->decoded.first) < left)
+        left = cursor->decoded.count - (number - cursor->decoded.first);
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, requested, &stream->dtype, count_ret);
     if (are_offsets && whole && !are_decoded)
         *count_ret -= page[--whole].elements;
@@ -208,17 +209,17 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
     enum nt_status status = are_decoded ? NT_OK
                                         : nt_pages_read_whole(stream->reader, stream->dataset,
                                                               segment->column, page, whole, output, error);
-    return status == NT_OK && are_offsets ? finish_offsets(reading, page, whole, output, error) : status;
+    return status == NT_OK && are_offsets ? finish_offsets(cursor, page, whole, output, error) : status;
 }
 
 /* Offsets of values that have one page each: from the page list alone. */
-static void produce_page_offsets(const struct reading *reading, uint64_t first, uint64_t count,
+static void produce_page_offsets(const struct stream_cursor *cursor, uint64_t first, uint64_t count,
                                  uint8_t *output)
 {
-    const struct nt_segment *segment = &reading->segment;
+    const struct nt_segment *segment = &cursor->segment;
     for (uint64_t i = 0; i < count; i++) {
         const struct nt_page *page = &segment->pages[first + i];
-        uint64_t end = segment->base - reading->deleted + page->first_element + page->elements;
+        uint64_t end = segment->base - cursor->deleted + page->first_element + page->elements;
         memcpy(output + i * sizeof(end), &end, sizeof(end));
     }
 }
@@ -248,39 +249,39 @@ static void limit_run(struct nt_element_run *run)
 }
 
 /* At most `count` elements of a page, from `element` of the column on. */
-static struct nt_element_run stored_run(const struct reading *reading, const struct nt_page *page,
+static struct nt_element_run stored_run(const struct stream_cursor *cursor, const struct nt_page *page,
                                         uint64_t element, uint64_t count)
 {
-    struct nt_element_run run = run_on(reading, page);
+    struct nt_element_run run = run_on(cursor, page);
     run.first = (size_t)(element - page->first_element);
     run.count = page->elements - run.first;
     if (count < run.count)
         run.count = (size_t)count;
     limit_run(&run);
-    const struct nt_segment *segment = &reading->segment;
+    const struct nt_segment *segment = &cursor->segment;
     run.is_cluster_end = element + segment->zeros + run.count == nt_segment_end(segment);
     return run;
 }
 
 /* Maps an element to its physical index; limits `count` to the elements before a deletion. */
-static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
+static void skip_deleted(struct stream_cursor *cursor, uint64_t *first, uint64_t *count)
 {
-    const struct nt_segment *segment = &reading->segment;
+    const struct nt_segment *segment = &cursor->segment;
     const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->masks->elements, *first);
     *first = kept.physical;
     if (*count > kept.count)
         *count = kept.count;
     if (segment->masks->items.deletions)
-        reading->deleted = nt_deletion_vector_count(segment->masks->items.deletions, kept.number);
+        cursor->deleted = nt_deletion_vector_count(segment->masks->items.deletions, kept.number);
 }
 
 /* Finds the pages of the segment, whose counts must be right. */
-static enum nt_status find_pages(struct reading *reading, struct nt_error *error)
+static enum nt_status find_pages(struct stream_cursor *cursor, struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
-    struct nt_segment *segment = &reading->segment;
+    struct nt_stream *stream = cursor->stream;
+    struct nt_segment *segment = &cursor->segment;
     enum nt_status status = nt_stream_locate(stream, segment, error);
-    reading->is_located = status == NT_OK;
+    cursor->is_located = status == NT_OK;
     if (status != NT_OK || segment->span.fault == NT_FAULT_NONE)
         return status;
     status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
@@ -289,28 +290,28 @@ static enum nt_status find_pages(struct reading *reading, struct nt_error *error
 }
 
 /* Enters the segment that holds an element. */
-static void enter_segment(struct reading *reading, uint64_t element)
+static void enter_segment(struct stream_cursor *cursor, uint64_t element)
 {
-    nt_segment_release(&reading->segment);
-    nt_stream_segment_of(reading->stream, element, &reading->segment);
-    reading->is_located = false;
-    reading->next = NULL;
+    nt_segment_release(&cursor->segment);
+    nt_stream_segment_of(cursor->stream, element, &cursor->segment);
+    cursor->is_located = false;
+    cursor->next = NULL;
 }
 
 /* Reads up to `count` elements from `first` on in the segment: those of one page or of several whole ones,
  * or elements that are not stored. Sets `count` to the number read. */
-static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
+static enum nt_status produce_in_segment(struct stream_cursor *cursor, uint64_t first, uint64_t *count,
                                          uint8_t *output, struct nt_error *error)
 {
-    struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = &reading->segment;
+    struct nt_stream *stream = cursor->stream;
+    const struct nt_segment *segment = &cursor->segment;
     uint64_t whole = 0;
-    enum nt_status status = reading->is_located ? NT_OK : find_pages(reading, error);
+    enum nt_status status = cursor->is_located ? NT_OK : find_pages(cursor, error);
     if (status != NT_OK)
         return status;
-    reading->deleted = 0;
+    cursor->deleted = 0;
     if (segment->masks && segment->page_count)
-        skip_deleted(reading, &first, count);
+        skip_deleted(cursor, &first, count);
     if (first < segment->zeros) {
         *count = *count < segment->zeros - first ? *count : segment->zeros - first;
         produce_zeros(stream, segment, *count, output);
@@ -318,19 +319,19 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     }
     first -= segment->zeros;
     if (!stream->transform) {
-        produce_page_offsets(reading, first, *count, output);
+        produce_page_offsets(cursor, first, *count, output);
         return NT_OK;
     }
     const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first);
     if (first == page->first_element)
-        status = produce_whole_pages(reading, page, *count, &whole, output, error);
+        status = produce_whole_pages(cursor, page, *count, &whole, output, error);
     if (whole) {
         *count = whole;
         return status;
     }
-    struct nt_element_run run = stored_run(reading, page, first, *count);
+    struct nt_element_run run = stored_run(cursor, page, first, *count);
     *count = run.count;
-    return produce_run(reading, &run, output, error);
+    return produce_run(cursor, &run, output, error);
 }
 
 /* ---- Read bytes ---- */
@@ -341,12 +342,12 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
 {
     if (stream->filter)
         return nt_stream_produce_filtered(stream, first, count, output, error);
-    struct reading reading = {.stream = stream};
+    struct stream_cursor cursor = {.stream = stream};
     if (decoded)
-        reading.decoded = *decoded;
+        cursor.decoded = *decoded;
     enum nt_status status = NT_OK;
-    reading.is_random = !nt_access_is_sequential(&stream->access, first * stream->element_bytes,
-                                                 count * stream->element_bytes);
+    cursor.is_random = !nt_access_is_sequential(&stream->access, first * stream->element_bytes,
+                                                count * stream->element_bytes);
     if (stream->row->has_leading_zero && count) {
         if (first == 0) {
             memset(output, 0, stream->element_bytes);
@@ -357,18 +358,18 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
         }
     }
     while (status == NT_OK && count) {
-        const struct nt_segment *segment = &reading.segment;
-        if (!reading.is_located || first - segment->first >= segment->elements)
-            enter_segment(&reading, first);
+        const struct nt_segment *segment = &cursor.segment;
+        if (!cursor.is_located || first - segment->first >= segment->elements)
+            enter_segment(&cursor, first);
         uint64_t some = segment->elements - (first - segment->first);
         if (count < some)
             some = count;
-        status = produce_in_segment(&reading, first - segment->first, &some, output, error);
+        status = produce_in_segment(&cursor, first - segment->first, &some, output, error);
         output += some * stream->element_bytes;
         first += some;
         count -= some;
     }
-    nt_segment_release(&reading.segment);
+    nt_segment_release(&cursor.segment);
     return status;
 }
 
@@ -429,14 +430,14 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
 enum { MIN_BYTES = NT_MIN_PINNED };
 
 /* The bytes of a request that one page holds. */
-struct piece {
+struct page_piece {
     struct nt_readahead_page at;
     size_t skip, count, page_bytes;
 };
 
 /* False, without a pin, if the bytes at `offset` are not those of a page unchanged. */
 static bool pin_group_of_piece(const struct nt_stream *stream, uint64_t offset, size_t bytes,
-                               struct piece *piece)
+                               struct page_piece *piece)
 {
     nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
     const struct nt_page *page = piece->at.page;
@@ -455,7 +456,7 @@ static bool pin_group_of_piece(const struct nt_stream *stream, uint64_t offset, 
 
 /* Reading beats pinning for a whole page: it is decoded straight into the reply, which is the warmest
  * memory. Not if the page is cached or readahead pays. */
-static bool is_better_read(const struct nt_stream *stream, const struct piece *piece)
+static bool is_better_read(const struct nt_stream *stream, const struct page_piece *piece)
 {
     return piece->count == piece->page_bytes && !nt_readahead_pays(stream->reader) &&
            nt_page_is_absent(stream->reader, stream->dataset, piece->at.page);
@@ -464,7 +465,7 @@ static bool is_better_read(const struct nt_stream *stream, const struct piece *p
 /* Does the request consist of unchanged page bytes, in few enough pages? */
 static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t bytes, unsigned most)
 {
-    struct piece piece;
+    struct page_piece piece;
     unsigned pieces = 0;
     if (stream->row->conversion != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
         !nt_range_fits(offset, bytes, stream->elements * stream->element_bytes) ||
@@ -482,7 +483,7 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
 }
 
 /* A page counts as passed if a large part of it is used at once. */
-static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes)
+static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct page_piece *piece, size_t bytes)
 {
     enum { MUCH = 128 * 1024 };
     bool is_end = piece->skip + piece->count == piece->page_bytes;
@@ -491,7 +492,8 @@ static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct pi
     return nt_access_cache_hint(&stream->access, is_end);
 }
 
-static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes, struct nt_pins *pins)
+static bool pin_piece(struct nt_stream *stream, const struct page_piece *piece, size_t bytes,
+                      struct nt_pins *pins)
 {
     struct nt_pin *pin = &pins->items[pins->count];
     enum nt_cache_client client = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
@@ -510,7 +512,7 @@ static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_
 
 bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, struct nt_pins *pins)
 {
-    struct piece piece;
+    struct page_piece piece;
     if (!bytes || !is_pinnable(stream, offset, bytes, NT_MAX_PINS - pins->count))
         return false;
     const struct nt_walk walk = nt_stream_walk(stream);

@@ -237,12 +237,12 @@ static void prefetch_start(const struct nt_row_shape *shape, struct nt_prefetch 
         prefetch_start(&shape->children[i], prefetch);
 }
 
-struct prefetching {
+struct row_prefetch {
     const struct nt_dataset *dataset;
     struct nt_prefetch prefetch;
 };
 
-static void prefetch_only(struct prefetching *prefetching, struct nt_stream_cursor *cursor, uint64_t first,
+static void prefetch_only(struct row_prefetch *prefetching, struct nt_stream_cursor *cursor, uint64_t first,
                           uint64_t end)
 {
     if (!cursor->stream)
@@ -253,7 +253,7 @@ static void prefetch_only(struct prefetching *prefetching, struct nt_stream_curs
 
 /* Prefetches rows [first, end) of a shape, as far as their places are known: strings and items follow
  * once their offsets have been read, alternatives of variants not at all. */
-static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *shape, uint64_t first,
+static void prefetch_rows(struct row_prefetch *prefetching, struct nt_row_shape *shape, uint64_t first,
                           uint64_t end)
 {
     bool has_index = shape->form == NT_FORM_VARIANT;
@@ -277,7 +277,7 @@ static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *
 }
 
 /* Prefetches what the offsets lead to. A failure is that of the rows. False: there is nothing left. */
-static bool prefetch_below(struct prefetching *prefetching, struct nt_row_shape *shape)
+static bool prefetch_below(struct row_prefetch *prefetching, struct nt_row_shape *shape)
 {
     struct nt_error error = {0};
     uint64_t first, end;
@@ -439,7 +439,7 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
 /* One request after another, but all columns at once. */
 static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
 {
-    struct prefetching prefetching = {.prefetch.need = NT_PREFETCH_NOW};
+    struct row_prefetch prefetching = {.prefetch.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++)
         if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
             prefetching.dataset = writers[i]->dataset;
@@ -507,7 +507,7 @@ enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, n
 /* Items that need no bytes of the file cost nothing there: their number in a row has a limit of its own. */
 enum { MAX_EMPTY_ITEMS = 1 << 20 };
 
-struct writing {
+struct row_output {
     const struct nt_dataset *dataset;
     struct nt_json *json;
     struct nt_error *error;
@@ -516,25 +516,26 @@ struct writing {
     uint32_t *empty_items; /* of the row, so far */
 };
 
-static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
-static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+static enum nt_status write_row(const struct row_output *output, struct nt_row_shape *shape, uint64_t row);
+static enum nt_status write_members(const struct row_output *output, struct nt_row_shape *shape,
+                                    uint64_t row);
 
-static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_value(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
     const uint8_t *bytes;
-    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error));
-    nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
+    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, output->error));
+    nt_json_element(output->json, &output->dataset->fields[shape->field].dtype, bytes);
     return NT_OK;
 }
 
 /* Returns the element index of value `i` (in C order) of a row. */
-static uint64_t value_index(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
+static uint64_t value_index(const struct row_output *output, const struct nt_row_shape *shape, uint64_t row,
                             uint64_t i)
 {
-    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    const struct nt_field *field = &output->dataset->fields[shape->field];
     if (!nt_field_is_fortran_order(field))
         return row * shape->size + i;
-    uint64_t index = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
+    uint64_t index = row, stride = nt_dataset_entries(output->dataset), inside = shape->size;
     for (uint32_t d = 0; d < field->dimension_count; d++) {
         inside /= field->dimensions[d];
         index += i / inside * stride;
@@ -545,276 +546,278 @@ static uint64_t value_index(const struct writing *writing, const struct nt_row_s
 }
 
 /* Reads all values of a row before any is written. In Fortran order they are not contiguous. */
-static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status read_values(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                   const uint8_t **bytes_ret)
 {
-    if (!nt_field_is_fortran_order(&writing->dataset->fields[shape->field]))
-        return nt_stream_cursor_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
+    if (!nt_field_is_fortran_order(&output->dataset->fields[shape->field]))
+        return nt_stream_cursor_get(&shape->data, row * shape->size, shape->size, bytes_ret, output->error);
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);
     for (uint64_t i = 0; i < shape->size; i++) {
-        enum nt_status status = nt_stream_cursor_get(&shape->data, value_index(writing, shape, row, i), 1,
-                                                     bytes_ret, writing->error);
+        enum nt_status status = nt_stream_cursor_get(&shape->data, value_index(output, shape, row, i), 1,
+                                                     bytes_ret, output->error);
         if (status != NT_OK)
             return status;
         nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
     }
     *bytes_ret = (const uint8_t *)shape->gathered.bytes;
-    return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
+    return shape->gathered.failed ? nt_fail_memory(output->error) : NT_OK;
 }
 
 /* Called for each item of a row. */
-static enum nt_status check_item(const struct writing *writing, bool is_empty)
+static enum nt_status check_item(const struct row_output *output, bool is_empty)
 {
-    if (is_empty && ++*writing->empty_items > MAX_EMPTY_ITEMS)
-        return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %d items without bytes",
+    if (is_empty && ++*output->empty_items > MAX_EMPTY_ITEMS)
+        return nt_fail(output->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %d items without bytes",
                        MAX_EMPTY_ITEMS);
-    if (writing->json->out->length - writing->start <= writing->max_bytes)
+    if (output->json->out->length - output->start <= output->max_bytes)
         return NT_OK;
-    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",
-                   writing->max_bytes);
+    return nt_fail(output->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",
+                   output->max_bytes);
 }
 
 /* Writes a row without elements: nested arrays down to the first dimension of 0. */
-static enum nt_status write_nothing(const struct writing *writing, const uint64_t *dimensions)
+static enum nt_status write_nothing(const struct row_output *output, const uint64_t *dimensions)
 {
     enum nt_status status = NT_OK;
-    nt_json_array(writing->json);
+    nt_json_array(output->json);
     for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
-        status = check_item(writing, true);
+        status = check_item(output, true);
         if (status == NT_OK)
-            status = write_nothing(writing, dimensions + 1);
+            status = write_nothing(output, dimensions + 1);
     }
-    nt_json_end_array(writing->json);
+    nt_json_end_array(output->json);
     return status;
 }
 
 /* Writes nested arrays: an array opens wherever the index is a multiple of its size. */
-static enum nt_status write_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_values(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
-    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    const struct nt_field *field = &output->dataset->fields[shape->field];
     const uint64_t *dimensions = field->dimensions;
     uint32_t dimension_count = field->dimension_count;
     const uint8_t *bytes = NULL;
     bool has_members = shape->form == NT_FORM_RECORD;
-    enum nt_status status = has_members ? NT_OK : read_values(writing, shape, row, &bytes);
+    enum nt_status status = has_members ? NT_OK : read_values(output, shape, row, &bytes);
     for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
         uint64_t inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if (i % inside == 0)
-                nt_json_array(writing->json);
+                nt_json_array(output->json);
         if (has_members)
-            status = write_members(writing, shape, value_index(writing, shape, row, i));
+            status = write_members(output, shape, value_index(output, shape, row, i));
         else
-            nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
+            nt_json_element(output->json, &field->dtype, bytes + i * shape->data.element_bytes);
         if (status == NT_OK)
-            status = check_item(writing, shape->is_empty);
+            status = check_item(output, shape->is_empty);
         inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if ((i + 1) % inside == 0)
-                nt_json_end_array(writing->json);
+                nt_json_end_array(output->json);
     }
-    return shape->size ? status : write_nothing(writing, dimensions);
+    return shape->size ? status : write_nothing(output, dimensions);
 }
 
-static enum nt_status get_item_range(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
-                                     uint64_t *first_ret, uint64_t *count_ret)
+static enum nt_status get_item_range(const struct row_output *output, struct nt_row_shape *shape,
+                                     uint64_t row, uint64_t *first_ret, uint64_t *count_ret)
 {
     const uint8_t *bytes;
     uint64_t ends[2];
-    NT_TRY(nt_stream_cursor_get(&shape->offsets, row, 2, &bytes, writing->error));
+    NT_TRY(nt_stream_cursor_get(&shape->offsets, row, 2, &bytes, output->error));
     memcpy(ends, bytes, sizeof(ends));
     if (ends[1] < ends[0])
-        return nt_fail_below(writing->error, NT_CORRUPT, NT_NO_OFFSET, "end offset", ends[0], ends[1]);
+        return nt_fail_below(output->error, NT_CORRUPT, NT_NO_OFFSET, "end offset", ends[0], ends[1]);
     *first_ret = ends[0];
     *count_ret = ends[1] - ends[0];
     return NT_OK;
 }
 
 /* Returns the bytes of a row. Converts JSONB to text in `gathered`. */
-static enum nt_status get_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status get_bytes(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                 const uint8_t **bytes_ret, size_t *count_ret)
 {
     uint64_t first = 0, count = 0;
-    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    enum nt_status status = get_item_range(output, shape, row, &first, &count);
     if (status == NT_OK)
-        status = nt_stream_cursor_get(&shape->data, first, count, bytes_ret, writing->error);
+        status = nt_stream_cursor_get(&shape->data, first, count, bytes_ret, output->error);
     *count_ret = (size_t)count;
     if (status != NT_OK || shape->form != NT_FORM_JSON)
         return status;
     nt_buffer_clear(&shape->gathered);
-    status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, writing->error);
+    status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, output->error);
     if (status == NT_OK && shape->gathered.failed)
-        status = nt_fail_memory(writing->error);
+        status = nt_fail_memory(output->error);
     if (status != NT_OK)
-        nt_error_context(writing->error, "row %" PRIu64 " of field %" PRIu32, row,
-                         writing->dataset->fields[shape->field].id);
+        nt_error_context(output->error, "row %" PRIu64 " of field %" PRIu32, row,
+                         output->dataset->fields[shape->field].id);
     *bytes_ret = (const uint8_t *)shape->gathered.bytes;
     *count_ret = shape->gathered.length;
     return status;
 }
 
-static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_bytes(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
     const uint8_t *bytes = NULL;
     size_t count;
-    NT_TRY(get_bytes(writing, shape, row, &bytes, &count));
+    NT_TRY(get_bytes(output, shape, row, &bytes, &count));
     if (shape->form == NT_FORM_BYTES)
-        nt_json_base64(writing->json, bytes, count);
+        nt_json_base64(output->json, bytes, count);
     else
-        nt_json_bytes(writing->json, bytes, count);
+        nt_json_bytes(output->json, bytes, count);
     return NT_OK;
 }
 
-static enum nt_status write_items(const struct writing *writing, struct nt_row_shape *shape, uint64_t first,
+static enum nt_status write_items(const struct row_output *output, struct nt_row_shape *shape, uint64_t first,
                                   uint64_t count)
 {
     enum nt_status status = NT_OK;
-    nt_json_array(writing->json);
+    nt_json_array(output->json);
     for (uint64_t i = 0; i < count && status == NT_OK; i++) {
-        status = write_row(writing, &shape->children[0], first + i);
+        status = write_row(output, &shape->children[0], first + i);
         if (status == NT_OK)
-            status = check_item(writing, shape->children[0].is_empty);
+            status = check_item(output, shape->children[0].is_empty);
     }
-    nt_json_end_array(writing->json);
+    nt_json_end_array(output->json);
     return status;
 }
 
-static enum nt_status write_collection(const struct writing *writing, struct nt_row_shape *shape,
+static enum nt_status write_collection(const struct row_output *output, struct nt_row_shape *shape,
                                        uint64_t row)
 {
     uint64_t first = 0, count = 0;
-    NT_TRY(get_item_range(writing, shape, row, &first, &count));
-    return write_items(writing, shape, first, count);
+    NT_TRY(get_item_range(output, shape, row, &first, &count));
+    return write_items(output, shape, first, count);
 }
 
 /* Finds the row of an optional's value, if it has one. */
-static enum nt_status find_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status find_value(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                  uint64_t *value_row_ret, bool *has_value_ret)
 {
     uint64_t count = 0;
     const uint8_t *valid = NULL;
     enum nt_status status;
     *value_row_ret = row;
-    if (nt_field_has_stream(&writing->dataset->fields[shape->field], NT_STREAM_VALID)) {
-        status = nt_stream_cursor_get(&shape->data, row, 1, &valid, writing->error);
+    if (nt_field_has_stream(&output->dataset->fields[shape->field], NT_STREAM_VALID)) {
+        status = nt_stream_cursor_get(&shape->data, row, 1, &valid, output->error);
         *has_value_ret = status == NT_OK && *valid;
         return status;
     }
-    status = get_item_range(writing, shape, row, value_row_ret, &count);
+    status = get_item_range(output, shape, row, value_row_ret, &count);
     if (status == NT_OK && count > 1)
-        status = nt_fail_above(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
+        status = nt_fail_above(output->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
     *has_value_ret = status == NT_OK && count == 1;
     return status;
 }
 
-static enum nt_status write_optional(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_optional(const struct row_output *output, struct nt_row_shape *shape,
+                                     uint64_t row)
 {
     bool has_value;
-    enum nt_status status = find_value(writing, shape, row, &row, &has_value);
+    enum nt_status status = find_value(output, shape, row, &row, &has_value);
     if (has_value)
-        return write_row(writing, &shape->children[0], row);
+        return write_row(output, &shape->children[0], row);
     if (status == NT_OK)
-        nt_json_null(writing->json);
+        nt_json_null(output->json);
     return status;
 }
 
-static enum nt_status write_variant(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_variant(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
     uint32_t tag;
     uint64_t index;
-    NT_TRY(nt_stream_cursor_get_u32(&shape->data, row, &tag, writing->error));
-    NT_TRY(nt_stream_cursor_get_u64(&shape->offsets, row, &index, writing->error));
+    NT_TRY(nt_stream_cursor_get_u32(&shape->data, row, &tag, output->error));
+    NT_TRY(nt_stream_cursor_get_u64(&shape->offsets, row, &index, output->error));
     if (tag > shape->child_count)
-        return nt_fail_above(writing->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
+        return nt_fail_above(output->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
                              shape->child_count, tag);
     if (tag && shape->children[tag - 1].form != NT_FORM_NOTHING)
-        return write_row(writing, &shape->children[tag - 1], index);
-    nt_json_null(writing->json);
+        return write_row(output, &shape->children[tag - 1], index);
+    nt_json_null(output->json);
     return NT_OK;
 }
 
-static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_members(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
     enum nt_status status = NT_OK;
     bool is_object = shape->form != NT_FORM_TUPLE;
     for (uint32_t i = 0; shape->is_ancestor && i < shape->child_count; i++)
         if (shape->children[i].form != NT_FORM_NOTHING)
-            return write_row(writing, &shape->children[i], row);
+            return write_row(output, &shape->children[i], row);
     if (is_object)
-        nt_json_object(writing->json);
+        nt_json_object(output->json);
     else
-        nt_json_array(writing->json);
+        nt_json_array(output->json);
     for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
         struct nt_row_shape *child = &shape->children[i];
-        const struct nt_text *name = &writing->dataset->fields[child->field].name;
+        const struct nt_text *name = &output->dataset->fields[child->field].name;
         if (is_object && child->form == NT_FORM_NOTHING)
             continue;
         if (is_object)
-            nt_json_key_bytes(writing->json, name->bytes, name->length);
-        status = write_row(writing, child, row);
+            nt_json_key_bytes(output->json, name->bytes, name->length);
+        status = write_row(output, child, row);
     }
     if (is_object)
-        nt_json_end_object(writing->json);
+        nt_json_end_object(output->json);
     else
-        nt_json_end_array(writing->json);
+        nt_json_end_array(output->json);
     return status;
 }
 
 /* Reads the row mask. Without one, all rows are valid unless the form is NULL. */
-static enum nt_status check_valid(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status check_valid(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                   bool *is_valid_ret)
 {
     const uint8_t *valid;
     *is_valid_ret = shape->form != NT_FORM_NULL;
     if (!shape->valid.stream)
         return NT_OK;
-    enum nt_status status = nt_stream_cursor_get(&shape->valid, row, 1, &valid, writing->error);
+    enum nt_status status = nt_stream_cursor_get(&shape->valid, row, 1, &valid, output->error);
     *is_valid_ret = status == NT_OK && *valid;
     return status;
 }
 
-static enum nt_status write_valid_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_valid_row(const struct row_output *output, struct nt_row_shape *shape,
+                                      uint64_t row)
 {
     switch (shape->form) {
     case NT_FORM_VALUE:
-        return shape->has_dimensions ? write_values(writing, shape, row) : write_value(writing, shape, row);
+        return shape->has_dimensions ? write_values(output, shape, row) : write_value(output, shape, row);
     case NT_FORM_TEXT:
     case NT_FORM_BYTES:
     case NT_FORM_JSON:
-        return write_bytes(writing, shape, row);
+        return write_bytes(output, shape, row);
     case NT_FORM_LIST:
-        return write_collection(writing, shape, row);
+        return write_collection(output, shape, row);
     case NT_FORM_FIXED_LIST:
-        return write_items(writing, shape, row * shape->size, shape->size);
+        return write_items(output, shape, row * shape->size, shape->size);
     case NT_FORM_OPTIONAL:
-        return write_optional(writing, shape, row);
+        return write_optional(output, shape, row);
     case NT_FORM_VARIANT:
-        return write_variant(writing, shape, row);
+        return write_variant(output, shape, row);
     case NT_FORM_RECORD:
     case NT_FORM_TUPLE:
-        return shape->has_dimensions ? write_values(writing, shape, row) : write_members(writing, shape, row);
+        return shape->has_dimensions ? write_values(output, shape, row) : write_members(output, shape, row);
     case NT_FORM_WRAPPER:
-        return write_row(writing, &shape->children[0], row);
+        return write_row(output, &shape->children[0], row);
     case NT_FORM_EMPTY:
-        nt_json_base64(writing->json, NULL, 0);
+        nt_json_base64(output->json, NULL, 0);
         return NT_OK;
     case NT_FORM_NOTHING:
     case NT_FORM_NULL:
     case NT_FORM_COUNT:
         break;
     }
-    nt_json_null(writing->json);
+    nt_json_null(output->json);
     return NT_OK;
 }
 
-static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+static enum nt_status write_row(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
     bool is_valid;
-    NT_TRY(check_valid(writing, shape, row, &is_valid));
+    NT_TRY(check_valid(output, shape, row, &is_valid));
     if (is_valid)
-        return write_valid_row(writing, shape, row);
-    nt_json_null(writing->json);
+        return write_valid_row(output, shape, row);
+    nt_json_null(output->json);
     return NT_OK;
 }
 
@@ -825,9 +828,9 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "row %llu does not exist: there are %llu rows",
                        (unsigned long long)row, (unsigned long long)writer->rows);
     uint32_t empty_items = 0;
-    const struct writing writing = {writer->dataset,   json,        error, json->out->length,
-                                    writer->max_bytes, &empty_items};
-    NT_TRY(write_row(&writing, &writer->root, row));
+    const struct row_output output = {writer->dataset,   json,        error, json->out->length,
+                                      writer->max_bytes, &empty_items};
+    NT_TRY(write_row(&output, &writer->root, row));
     if (json->out->failed)
         return nt_fail_memory(error);
     return NT_OK;
@@ -845,24 +848,24 @@ uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t c
     return writer->cells[cell]->field;
 }
 
-static bool is_plain(const struct writing *writing, const struct nt_row_shape *shape)
+static bool is_plain(const struct row_output *output, const struct nt_row_shape *shape)
 {
     while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL)
         shape = &shape->children[0];
     return shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON ||
            (shape->form == NT_FORM_VALUE && !shape->has_dimensions && shape->child_count == 0 &&
-            writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
+            output->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
 }
 
-static enum nt_status write_number(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status write_number(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                    struct nt_buffer *cell)
 {
-    const struct nt_dtype *dtype = &writing->dataset->fields[shape->field].dtype;
+    const struct nt_dtype *dtype = &output->dataset->fields[shape->field].dtype;
     const uint8_t *bytes;
-    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error));
+    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, output->error));
     if (nt_element_text(dtype, bytes, cell))
         return NT_OK;
-    nt_json_element(writing->json, dtype, bytes);
+    nt_json_element(output->json, dtype, bytes);
     if (cell->length < 2 || cell->bytes[0] != '"')
         return NT_OK;
     cell->length -= 2; /* the quotes that JSON requires around NaN and base64 */
@@ -871,32 +874,32 @@ static enum nt_status write_number(const struct writing *writing, struct nt_row_
     return NT_OK;
 }
 
-static enum nt_status write_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status write_text(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                  struct nt_buffer *cell)
 {
     const uint8_t *bytes = NULL;
     size_t count;
-    NT_TRY(get_bytes(writing, shape, row, &bytes, &count));
+    NT_TRY(get_bytes(output, shape, row, &bytes, &count));
     nt_buffer_append(cell, bytes, count);
     return NT_OK;
 }
 
-static enum nt_status write_plain(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+static enum nt_status write_plain(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                   struct nt_buffer *cell)
 {
     bool has_value = true;
     enum nt_status status;
     while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
-        status = shape->form == NT_FORM_OPTIONAL ? find_value(writing, shape, row, &row, &has_value) : NT_OK;
+        status = shape->form == NT_FORM_OPTIONAL ? find_value(output, shape, row, &row, &has_value) : NT_OK;
         if (status != NT_OK || !has_value)
             return status;
         shape = &shape->children[0];
     }
-    status = check_valid(writing, shape, row, &has_value);
+    status = check_valid(output, shape, row, &has_value);
     if (status != NT_OK || !has_value)
         return status;
     bool is_text = shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON;
-    return is_text ? write_text(writing, shape, row, cell) : write_number(writing, shape, row, cell);
+    return is_text ? write_text(output, shape, row, cell) : write_number(output, shape, row, cell);
 }
 
 enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, uint64_t row,
@@ -905,13 +908,13 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
     struct nt_row_shape *shape = writer->cells[cell];
     struct nt_json json;
     uint32_t empty_items = 0;
-    const struct writing writing = {writer->dataset, &json, error, 0, writer->max_bytes, &empty_items};
+    const struct row_output output = {writer->dataset, &json, error, 0, writer->max_bytes, &empty_items};
     bool is_valid;
     nt_buffer_clear(text);
     nt_json_init(&json, text, true);
-    enum nt_status status = check_valid(&writing, shape, row, &is_valid);
+    enum nt_status status = check_valid(&output, shape, row, &is_valid);
     if (status == NT_OK && is_valid) /* a null cell is empty */
-        status = is_plain(&writing, shape) ? write_plain(&writing, shape, row, text)
-                                           : write_valid_row(&writing, shape, row);
+        status = is_plain(&output, shape) ? write_plain(&output, shape, row, text)
+                                          : write_valid_row(&output, shape, row);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }

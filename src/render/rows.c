@@ -11,7 +11,7 @@
 
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
-struct lines {
+struct row_lines {
     struct nt_text_generator text;
     struct nt_row_writer *writer;
     uint64_t next, limit;
@@ -22,27 +22,27 @@ struct lines {
 
 static void free_lines(struct nt_text_generator *text)
 {
-    struct lines *lines = (struct lines *)text;
+    struct row_lines *lines = (struct row_lines *)text;
     nt_row_writer_close(lines->writer);
     nt_buffer_deinit(&lines->cell);
     free(lines);
 }
 
 /* How many bytes a row may have. */
-static uint64_t max_row_bytes(const struct lines *lines)
+static uint64_t max_row_bytes(const struct row_lines *lines)
 {
     uint64_t enough = lines->text.too_many_bytes;
     return enough && enough < NT_ROW_MAX_BYTES ? enough : NT_ROW_MAX_BYTES;
 }
 
 /* Did a failed row reach the length from which the caller does not need the piece? */
-static bool is_given_up(const struct lines *lines, enum nt_status status, uint64_t row_bytes)
+static bool is_given_up(const struct row_lines *lines, enum nt_status status, uint64_t row_bytes)
 {
     uint64_t enough = lines->text.too_many_bytes;
     return status == NT_LIMIT && enough && (row_bytes >= enough || lines->cell.length >= enough);
 }
 
-static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_json_line(struct row_lines *lines, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
     nt_row_writer_set_max_bytes(lines->writer, max_row_bytes(lines));
@@ -71,7 +71,7 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
     nt_buffer_append_byte(out, '"');
 }
 
-static void append_csv_name(const struct lines *lines, uint32_t field, struct nt_buffer *out)
+static void append_csv_name(const struct row_lines *lines, uint32_t field, struct nt_buffer *out)
 {
     const struct nt_field *of = &lines->dataset->fields[field];
     struct nt_buffer path = {0};
@@ -84,7 +84,7 @@ static void append_csv_name(const struct lines *lines, uint32_t field, struct nt
     nt_buffer_deinit_part(&path, out);
 }
 
-static void write_csv_header(struct lines *lines, struct nt_buffer *out)
+static void write_csv_header(struct row_lines *lines, struct nt_buffer *out)
 {
     uint32_t count = nt_row_writer_cells(lines->writer);
     for (uint32_t i = 0; i < count; i++) {
@@ -97,14 +97,14 @@ static void write_csv_header(struct lines *lines, struct nt_buffer *out)
 
 /* A cell is a second copy of its text, which may have twice the length with all quotes doubled. So it has
  * half of what a row may still have. */
-static void limit_cell(struct lines *lines, uint64_t row_bytes)
+static void limit_cell(struct row_lines *lines, uint64_t row_bytes)
 {
     uint64_t half = row_bytes < NT_ROW_MAX_BYTES ? (NT_ROW_MAX_BYTES - row_bytes) / 2 : 0;
     uint64_t max_bytes = max_row_bytes(lines);
     nt_row_writer_set_max_bytes(lines->writer, half < max_bytes ? half : max_bytes);
 }
 
-static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_csv_line(struct row_lines *lines, struct nt_buffer *out, struct nt_error *error)
 {
     uint32_t count = nt_row_writer_cells(lines->writer);
     size_t start = out->length;
@@ -129,7 +129,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
 static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct lines *lines = (struct lines *)text;
+    struct row_lines *lines = (struct row_lines *)text;
     size_t start = out->length;
     uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
     if (lines->is_csv && !lines->header_written)
@@ -157,26 +157,26 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
 
 static size_t lines_memory(const struct nt_text_generator *text)
 {
-    const struct lines *lines = (const struct lines *)text;
+    const struct row_lines *lines = (const struct row_lines *)text;
     return sizeof(*lines) + lines->cell.capacity + nt_row_writer_memory(lines->writer);
 }
 
 static uint64_t lines_position(const struct nt_text_generator *text)
 {
-    const struct lines *lines = (const struct lines *)text;
+    const struct row_lines *lines = (const struct row_lines *)text;
     return 2 * lines->next + lines->header_written;
 }
 
 static void lines_go_on(struct nt_text_generator *text, uint64_t position)
 {
-    struct lines *lines = (struct lines *)text;
+    struct row_lines *lines = (struct row_lines *)text;
     lines->next = position / 2;
     lines->header_written = position % 2;
 }
 
 static double lines_share(const struct nt_text_generator *text)
 {
-    const struct lines *lines = (const struct lines *)text;
+    const struct row_lines *lines = (const struct row_lines *)text;
     return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
 }
 
@@ -185,23 +185,23 @@ static enum nt_status new_lines(struct nt_row_writer *writer, const struct nt_da
                                 uint64_t first, uint64_t end, bool is_csv,
                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    struct lines *lines = calloc(1, sizeof(*lines));
+    struct row_lines *lines = calloc(1, sizeof(*lines));
     if (!lines) {
         nt_row_writer_close(writer);
         return nt_fail_memory(error);
     }
     uint64_t count = nt_row_writer_rows(writer);
-    *lines = (struct lines){.text = {.next = next_lines,
-                                     .free = free_lines,
-                                     .memory = lines_memory,
-                                     .position = lines_position,
-                                     .resume_at = lines_go_on,
-                                     .share = lines_share},
-                            .writer = writer,
-                            .dataset = dataset,
-                            .is_csv = is_csv,
-                            .next = first,
-                            .limit = count < end ? count : end};
+    *lines = (struct row_lines){.text = {.next = next_lines,
+                                         .free = free_lines,
+                                         .memory = lines_memory,
+                                         .position = lines_position,
+                                         .resume_at = lines_go_on,
+                                         .share = lines_share},
+                                .writer = writer,
+                                .dataset = dataset,
+                                .is_csv = is_csv,
+                                .next = first,
+                                .limit = count < end ? count : end};
     if (first < lines->limit)
         nt_row_writers_prefetch(&lines->writer, 1, first, lines->limit);
     *text_ret = &lines->text;

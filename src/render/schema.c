@@ -14,14 +14,14 @@ enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE
 
 /* ---- Fields in display order ---- */
 
-struct level {
+struct schema_level {
     const uint32_t *fields;
     uint32_t count, next;
 };
 
-struct walk {
+struct schema_walk {
     const struct nt_dataset *dataset;
-    struct level *levels;
+    struct schema_level *levels;
     size_t depth, capacity;
     uint32_t *roots; /* the fields of the first level, from malloc; NULL: those of the dataset */
     uint32_t root_count;
@@ -37,22 +37,22 @@ static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t fi
 }
 
 /* Is it a collection whose contents are shown by projected fields? */
-static bool is_shown_elsewhere(const struct walk *walk, uint32_t field)
+static bool is_shown_elsewhere(const struct schema_walk *walk, uint32_t field)
 {
     return walk->dataset->fields[field].parent == NT_NONE && walk->shown[field] != field;
 }
 
-static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
+static bool enter(struct schema_walk *walk, const uint32_t *fields, uint32_t count)
 {
-    struct level *levels = nt_array_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
+    struct schema_level *levels = nt_array_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
     if (!levels)
         return false;
     walk->levels = levels;
-    levels[walk->depth++] = (struct level){.fields = fields, .count = count};
+    levels[walk->depth++] = (struct schema_level){.fields = fields, .count = count};
     return true;
 }
 
-static bool start(struct walk *walk)
+static bool start(struct schema_walk *walk)
 {
     uint32_t count;
     walk->depth = 0;
@@ -63,14 +63,14 @@ static bool start(struct walk *walk)
 }
 
 /* Returns the next field, NT_NONE at the end. False: out of memory. */
-static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
+static bool step(struct schema_walk *walk, uint32_t *field_ret, size_t *depth_ret)
 {
     *field_ret = NT_NONE;
     while (walk->depth && walk->levels[walk->depth - 1].next == walk->levels[walk->depth - 1].count)
         walk->depth--;
     if (!walk->depth)
         return true;
-    struct level *level = &walk->levels[walk->depth - 1];
+    struct schema_level *level = &walk->levels[walk->depth - 1];
     uint32_t count;
     *depth_ret = walk->depth;
     *field_ret = level->fields[level->next++];
@@ -98,11 +98,11 @@ static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *d
 
 /* ---- Lines ---- */
 
-struct lines {
+struct schema_lines {
     struct nt_text_generator text;
     struct nt_reader *reader;
     struct nt_dataset *dataset;
-    struct walk walk;
+    struct schema_walk walk;
     int name_width, type_width;
     bool has_heading;
 };
@@ -124,7 +124,7 @@ static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
 }
 
 /* Appends "1536 items"; for nested lists "1536 / 40000 items". */
-static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
+static enum nt_status put_items(struct schema_lines *lines, uint32_t field, struct nt_buffer *out,
                                 struct nt_error *error)
 {
     struct nt_dataset *dataset = lines->dataset;
@@ -152,7 +152,7 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
 }
 
 /* Appends "stores Jet_pt, Jet_mass, nJet". */
-static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer *out)
+static void put_projected(struct schema_lines *lines, uint32_t source, struct nt_buffer *out)
 {
     enum { MAX_NAMES = 6 };
     const struct nt_dataset *dataset = lines->dataset;
@@ -167,7 +167,7 @@ static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer
     nt_buffer_append_string(out, count > MAX_NAMES ? ", \u2026  " : "  ");
 }
 
-static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out)
+static void put_notes(struct schema_lines *lines, uint32_t index, struct nt_buffer *out)
 {
     const struct nt_field *field = &lines->dataset->fields[index];
     if (is_shown_elsewhere(&lines->walk, index))
@@ -187,8 +187,8 @@ static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out
     nt_append_printable(out, field->description.bytes, field->description.length);
 }
 
-static enum nt_status put_field(struct lines *lines, uint32_t index, size_t depth, struct nt_buffer *out,
-                                struct nt_error *error)
+static enum nt_status put_field(struct schema_lines *lines, uint32_t index, size_t depth,
+                                struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_field *field = &lines->dataset->fields[index];
     int indent = (int)depth * INDENT;
@@ -228,7 +228,7 @@ static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
 static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct lines *lines = (struct lines *)text;
+    struct schema_lines *lines = (struct schema_lines *)text;
     uint32_t field = NT_NONE;
     size_t depth;
     if (!lines->has_heading)
@@ -254,7 +254,7 @@ static int widest(int width, struct nt_buffer *text, int indent, int limit)
 }
 
 /* Computes the widths of the columns from the widest texts, up to a maximum. */
-static enum nt_status measure(struct lines *lines, struct nt_error *error)
+static enum nt_status measure(struct schema_lines *lines, struct nt_error *error)
 {
     struct nt_buffer text = {0};
     uint32_t index;
@@ -278,7 +278,7 @@ static enum nt_status measure(struct lines *lines, struct nt_error *error)
 
 static void free_lines(struct nt_text_generator *text)
 {
-    struct lines *lines = (struct lines *)text;
+    struct schema_lines *lines = (struct schema_lines *)text;
     free(lines->walk.levels);
     free(lines->walk.roots);
     free(lines->walk.shown);
@@ -288,13 +288,13 @@ static void free_lines(struct nt_text_generator *text)
 enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
                                uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    struct lines *lines = calloc(1, sizeof(*lines));
+    struct schema_lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
     lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->reader = reader;
     lines->dataset = dataset;
-    lines->walk = (struct walk){.dataset = dataset, .root_count = count};
+    lines->walk = (struct schema_walk){.dataset = dataset, .root_count = count};
     if (fields)
         lines->walk.roots = calloc((size_t)count + 1, sizeof(*fields));
     for (uint32_t i = 0; lines->walk.roots && i < count; i++)

@@ -166,18 +166,18 @@ int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
 
 /* ---- Sandbox ---- */
 
-struct entering {
+struct sandbox_entry {
     struct nt_sandbox *sandbox;
     const struct nt_sandbox_rules *rules;
     size_t count; /* of parts in effect */
 };
 
-static void note(struct entering *entering, const char *name, int problem)
+static void note(struct sandbox_entry *entry, const char *name, int problem)
 {
-    struct nt_sandbox *sandbox = entering->sandbox;
+    struct nt_sandbox *sandbox = entry->sandbox;
     size_t length = strlen(sandbox->missing);
     if (!problem)
-        sandbox->parts[entering->count++] = name;
+        sandbox->parts[entry->count++] = name;
     else
         snprintf(sandbox->missing + length, sizeof(sandbox->missing) - length, "%s%s (%s)",
                  length ? ", " : "", name, strerror(problem));
@@ -185,15 +185,15 @@ static void note(struct entering *entering, const char *name, int problem)
 
 void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules *rules)
 {
-    struct entering entering = {sandbox, rules, 0};
+    struct sandbox_entry entry = {sandbox, rules, 0};
     *sandbox = (struct nt_sandbox){0};
-    note(&entering, "no_new_privs", privileges_refuse_new());
-    note(&entering, "capabilities", nt_capabilities_drop(rules));
+    note(&entry, "no_new_privs", privileges_refuse_new());
+    note(&entry, "capabilities", nt_capabilities_drop(rules));
     int problem = landlock_enter(rules);
     sandbox->has_landlock = problem == 0;
-    note(&entering, "landlock", problem);
-    note(&entering, "not_dumpable", memory_hide());
-    note(&entering, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
+    note(&entry, "landlock", problem);
+    note(&entry, "not_dumpable", memory_hide());
+    note(&entry, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
 }
 
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)

@@ -69,7 +69,7 @@ enum condition {
     TYPE_IS, /* the type of a socket, without flags */
 };
 
-struct check {
+struct argument_check {
     enum condition condition;
     unsigned argument, value;
 };
@@ -78,8 +78,8 @@ enum { MAX_CHECKS = 3 };
 
 struct call {
     unsigned number;
-    unsigned use;                    /* all of these bits are required; ALWAYS */
-    struct check checks[MAX_CHECKS]; /* all must hold; ANY ends the list */
+    unsigned use;                             /* all of these bits are required; ALWAYS */
+    struct argument_check checks[MAX_CHECKS]; /* all must hold; ANY ends the list */
 };
 
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
@@ -295,7 +295,7 @@ static void end(struct program *program, uint32_t outcome)
 }
 
 /* The kernel uses only the lower half of the arguments with conditions, except for pointers. */
-static unsigned add_check(struct program *program, const struct check *check, unsigned short jumps[])
+static unsigned add_check(struct program *program, const struct argument_check *check, unsigned short jumps[])
 {
     const size_t lower = WORD_OF(args) + check->argument * sizeof(uint64_t);
     uint32_t value = check->condition == IS_SELF ? (uint32_t)getpid() : check->value;

@@ -115,21 +115,21 @@ static void deinit_both(struct nt_buffer texts[NT_DIFF_SIDES])
 /* ---- Pairs ---- */
 
 /* The siblings on one side and the places of their partners. */
-struct siblings {
+struct diff_siblings {
     const uint32_t *fields;
     uint32_t count;
     struct nt_field_names names;
     uint32_t *partners; /* [position]; NT_NONE: none */
 };
 
-struct matching {
+struct pair_matcher {
     const struct nt_diff_side *sides;
     struct nt_field_pair *pairs;
     size_t count, capacity;
     struct nt_buffer texts[NT_DIFF_SIDES];
 };
 
-static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct siblings *siblings,
+static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct diff_siblings *siblings,
                                     struct nt_error *error)
 {
     siblings->partners = calloc((size_t)siblings->count + 1, sizeof(*siblings->partners));
@@ -140,7 +140,7 @@ static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct sib
     return nt_field_names_init(&siblings->names, dataset->fields, siblings->fields, siblings->count, error);
 }
 
-static void find_partners(struct siblings *a, struct siblings *b)
+static void find_partners(struct diff_siblings *a, struct diff_siblings *b)
 {
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
         const struct nt_field_name *one = &a->names.sorted[i], *other = &b->names.sorted[k];
@@ -163,52 +163,53 @@ static bool has_item(const struct nt_dataset *dataset, uint32_t field)
     return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL;
 }
 
-static enum nt_status add_pair(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
+static enum nt_status add_pair(struct pair_matcher *matcher, uint32_t a, uint32_t b, struct nt_error *error)
 {
     struct nt_field_pair *pairs =
-        nt_array_grow(matching->pairs, matching->count, &matching->capacity, sizeof(*pairs));
+        nt_array_grow(matcher->pairs, matcher->count, &matcher->capacity, sizeof(*pairs));
     if (!pairs)
         return nt_fail_memory(error);
-    matching->pairs = pairs;
-    pairs[matching->count++] = (struct nt_field_pair){{a, b}};
+    matcher->pairs = pairs;
+    pairs[matcher->count++] = (struct nt_field_pair){{a, b}};
     return NT_OK;
 }
 
-static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
+static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
                                      struct nt_error *error);
 
 /* Adds A's fields in their order, then those that only B has. */
-static enum nt_status add_siblings(struct matching *matching, const struct siblings *a,
-                                   const struct siblings *b, struct nt_error *error)
+static enum nt_status add_siblings(struct pair_matcher *matcher, const struct diff_siblings *a,
+                                   const struct diff_siblings *b, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < a->count && status == NT_OK; i++)
         status = a->partners[i] == NT_NONE
-                     ? add_pair(matching, a->fields[i], NT_NONE, error)
-                     : add_with_below(matching, a->fields[i], b->fields[a->partners[i]], error);
+                     ? add_pair(matcher, a->fields[i], NT_NONE, error)
+                     : add_with_below(matcher, a->fields[i], b->fields[a->partners[i]], error);
     for (uint32_t i = 0; i < b->count && status == NT_OK; i++)
         if (b->partners[i] == NT_NONE)
-            status = add_pair(matching, NT_NONE, b->fields[i], error);
+            status = add_pair(matcher, NT_NONE, b->fields[i], error);
     return status;
 }
 
 /* NT_NONE: the top-level fields. */
-static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
+static enum nt_status match_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
+                                  struct nt_error *error)
 {
-    struct siblings siblings[NT_DIFF_SIDES] = {{0}};
+    struct diff_siblings siblings[NT_DIFF_SIDES] = {{0}};
     const uint32_t parents[NT_DIFF_SIDES] = {a, b};
     enum nt_status status = NT_OK;
     for (unsigned side = 0; status == NT_OK && side < NT_DIFF_SIDES; side++) {
-        const struct nt_dataset *dataset = matching->sides[side].dataset;
+        const struct nt_dataset *dataset = matcher->sides[side].dataset;
         siblings[side].fields = nt_dataset_children(dataset, parents[side], &siblings[side].count);
         status = sort_siblings(dataset, &siblings[side], error);
     }
     if (status == NT_OK) {
-        if (has_item(matching->sides[0].dataset, a) && has_item(matching->sides[1].dataset, b))
+        if (has_item(matcher->sides[0].dataset, a) && has_item(matcher->sides[1].dataset, b))
             siblings[0].partners[0] = siblings[1].partners[0] = 0;
         else
             find_partners(&siblings[0], &siblings[1]);
-        status = add_siblings(matching, &siblings[0], &siblings[1], error);
+        status = add_siblings(matcher, &siblings[0], &siblings[1], error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         nt_field_names_deinit(&siblings[side].names);
@@ -218,28 +219,28 @@ static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_
 }
 
 /* Do rows below both fields have the same meaning? */
-static bool are_built_alike(struct matching *matching, const struct nt_field_pair *pair, bool *has_memory)
+static bool are_built_alike(struct pair_matcher *matcher, const struct nt_field_pair *pair, bool *has_memory)
 {
     bool are_alike = true;
     for (size_t i = 0; i < PROPERTIES && are_alike; i++)
         if (properties[i].is_of_rows) {
-            *has_memory &= put_both(&properties[i], matching->sides, pair, matching->texts);
-            are_alike = are_equal(matching->texts);
+            *has_memory &= put_both(&properties[i], matcher->sides, pair, matcher->texts);
+            are_alike = are_equal(matcher->texts);
         }
     return are_alike;
 }
 
 /* Recursion is limited: fields nest no deeper than NT_MAX_DEPTH. */
-static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
+static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
                                      struct nt_error *error)
 {
     const struct nt_field_pair pair = {{a, b}};
     bool has_memory = true;
-    NT_TRY(add_pair(matching, a, b, error));
-    bool goes_on = are_built_alike(matching, &pair, &has_memory);
+    NT_TRY(add_pair(matcher, a, b, error));
+    bool goes_on = are_built_alike(matcher, &pair, &has_memory);
     if (!has_memory)
         return nt_fail_memory(error);
-    return goes_on ? match_below(matching, a, b, error) : NT_OK;
+    return goes_on ? match_below(matcher, a, b, error) : NT_OK;
 }
 
 /* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
@@ -247,17 +248,17 @@ static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint
 static enum nt_status field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
                                   size_t *count_ret, struct nt_error *error)
 {
-    struct matching matching = {.sides = sides};
+    struct pair_matcher matcher = {.sides = sides};
     bool are_fields = sides[0].field != NT_NONE && sides[1].field != NT_NONE;
-    enum nt_status status = are_fields ? add_with_below(&matching, sides[0].field, sides[1].field, error)
-                                       : match_below(&matching, NT_NONE, NT_NONE, error);
-    deinit_both(matching.texts);
+    enum nt_status status = are_fields ? add_with_below(&matcher, sides[0].field, sides[1].field, error)
+                                       : match_below(&matcher, NT_NONE, NT_NONE, error);
+    deinit_both(matcher.texts);
     if (status != NT_OK) {
-        free(matching.pairs);
+        free(matcher.pairs);
         return status;
     }
-    *pairs_ret = matching.pairs;
-    *count_ret = matching.count;
+    *pairs_ret = matcher.pairs;
+    *count_ret = matcher.count;
     return NT_OK;
 }
 

@@ -12,7 +12,7 @@
 /* ---- Properties ---- */
 
 /* A side, and the column to compare. */
-struct layout {
+struct compared_column {
     const struct nt_dataset *dataset;
     const struct nt_column_stats *stats; /* of a column, or the total */
 };
@@ -20,28 +20,28 @@ struct layout {
 struct property {
     const char *name;
     bool is_detail;
-    uint64_t (*number)(const struct layout *layout); /* exactly one of the two is set */
-    void (*words)(struct nt_buffer *out, const struct layout *layout);
+    uint64_t (*number)(const struct compared_column *layout); /* exactly one of the two is set */
+    void (*words)(struct nt_buffer *out, const struct compared_column *layout);
 };
 
 #define DEFINE_WORDS(name, words)                                                                            \
-    static void put_##name(struct nt_buffer *out, const struct layout *layout)                               \
+    static void put_##name(struct nt_buffer *out, const struct compared_column *layout)                      \
     {                                                                                                        \
         nt_buffer_append_string(out, words);                                                                 \
     }
 
 #define DEFINE_NUMBER(name, value)                                                                           \
-    static uint64_t name(const struct layout *layout)                                                        \
+    static uint64_t name(const struct compared_column *layout)                                               \
     {                                                                                                        \
         return value;                                                                                        \
     }
 
-static const struct nt_column *column_of(const struct layout *layout)
+static const struct nt_column *column_of(const struct compared_column *layout)
 {
     return &layout->dataset->columns[layout->stats->column];
 }
 
-static const struct nt_decoder *decoder_of(const struct layout *layout)
+static const struct nt_decoder *decoder_of(const struct compared_column *layout)
 {
     return nt_column_decoder(layout->dataset, layout->stats->column);
 }
@@ -62,12 +62,12 @@ DEFINE_NUMBER(stored_once_bytes, layout->stats->unique_bytes)
 DEFINE_NUMBER(packed_bytes, layout->stats->sums.packed_bytes)
 DEFINE_NUMBER(bits, decoder_of(layout)->bits)
 
-static void put_writer(struct nt_buffer *out, const struct layout *layout)
+static void put_writer(struct nt_buffer *out, const struct compared_column *layout)
 {
     nt_buffer_append(out, layout->dataset->writer.bytes, layout->dataset->writer.length);
 }
 
-static void put_compression(struct nt_buffer *out, const struct layout *layout)
+static void put_compression(struct nt_buffer *out, const struct compared_column *layout)
 {
     nt_append_algorithms(out, layout->stats->algorithms);
 }
@@ -104,7 +104,8 @@ static const struct property of_columns[] = {
 /* Reports the properties of a table that differ. `template` has the place. */
 static enum nt_status report_properties(struct nt_diff_run *run, struct nt_difference template,
                                         const struct property *table, size_t count,
-                                        const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
+                                        const struct compared_column layouts[NT_DIFF_SIDES],
+                                        struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
@@ -150,12 +151,12 @@ static enum nt_status diff_column(struct nt_diff_run *run, const struct inspecti
 {
     const uint32_t columns[NT_DIFF_SIDES] = {a, b};
     struct nt_difference difference = nt_difference(NT_DIFF_LAYOUT, "column", pair->fields);
-    struct layout layouts[NT_DIFF_SIDES];
+    struct compared_column layouts[NT_DIFF_SIDES];
     bool are_two = true;
     difference.column = number;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         const struct nt_dataset *dataset = run->sides[side].dataset->physical;
-        layouts[side] = (struct layout){dataset, NULL};
+        layouts[side] = (struct compared_column){dataset, NULL};
         if (columns[side] != NT_NONE)
             layouts[side].stats = bsearch(&columns[side], inspections[side].columns, inspections[side].count,
                                           sizeof(*inspections[side].columns), compare_columns);
@@ -194,15 +195,15 @@ enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pai
 {
     static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
     struct inspection inspections[NT_DIFF_SIDES] = {{0}};
-    struct layout layouts[NT_DIFF_SIDES];
+    struct compared_column layouts[NT_DIFF_SIDES];
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         const struct nt_diff_side *of = &run->sides[side];
         status = nt_inspect(of->dataset, of->field == NT_NONE ? NULL : &of->field, 1,
                             &inspections[side].columns, &inspections[side].count, error);
         if (status == NT_OK)
-            layouts[side] =
-                (struct layout){of->dataset->physical, &inspections[side].columns[inspections[side].count]};
+            layouts[side] = (struct compared_column){of->dataset->physical,
+                                                     &inspections[side].columns[inspections[side].count]};
     }
     if (status == NT_OK)
         status = report_properties(run, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,

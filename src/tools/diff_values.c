@@ -44,12 +44,12 @@ struct comparison {
 };
 
 /* A thread's read buffers. */
-struct buffers {
+struct diff_buffers {
     uint8_t *bytes[NT_DIFF_SIDES];
     size_t capacity;
 };
 
-struct share {
+struct diff_share {
     struct open_pair *open;
     uint64_t first, count;
 };
@@ -85,7 +85,7 @@ static void report_progress(struct comparison *comparison, uint64_t bytes)
 }
 
 /* The caller holds the lock. */
-static void note_outcome(struct comparison *comparison, const struct share *share,
+static void note_outcome(struct comparison *comparison, const struct diff_share *share,
                          const struct outcome *outcome)
 {
     struct open_pair *open = share->open;
@@ -124,7 +124,7 @@ void nt_stream_pairs_free(struct nt_stream_pair *pairs, size_t count)
 
 /* ---- One share ---- */
 
-static bool has_room(struct buffers *buffers, size_t bytes)
+static bool has_room(struct diff_buffers *buffers, size_t bytes)
 {
     if (bytes <= buffers->capacity)
         return true;
@@ -169,7 +169,8 @@ static int64_t load_integer(enum nt_element element, const uint8_t *at, bool *is
 }
 
 /* The first element whose values differ; `count`: none. */
-static uint64_t first_unequal(const struct open_pair *open, const struct buffers *buffers, uint64_t count)
+static uint64_t first_unequal(const struct open_pair *open, const struct diff_buffers *buffers,
+                              uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         bool are_large[NT_DIFF_SIDES];
@@ -183,7 +184,8 @@ static uint64_t first_unequal(const struct open_pair *open, const struct buffers
     return count;
 }
 
-static void compare_share(const struct share *share, struct buffers *buffers, struct outcome *outcome)
+static void compare_share(const struct diff_share *share, struct diff_buffers *buffers,
+                          struct outcome *outcome)
 {
     const struct open_pair *open = share->open;
     uint32_t *sizes = (uint32_t[]){open->element_bytes[0], open->element_bytes[1]};
@@ -276,7 +278,7 @@ static struct open_pair *with_shares_left(struct comparison *comparison)
 }
 
 /* The caller holds the lock. False if no work is left. */
-static bool take_share(struct comparison *comparison, struct share *share)
+static bool take_share(struct comparison *comparison, struct diff_share *share)
 {
     struct open_pair *open = NULL;
     while (!comparison->has_failed && !(open = with_shares_left(comparison))) {
@@ -291,14 +293,14 @@ static bool take_share(struct comparison *comparison, struct share *share)
         return false;
     uint64_t most = SHARE_BYTES / open->element_bytes[0], left = open->end - open->next;
     most = most ? most : 1;
-    *share = (struct share){open, open->next, left < most ? left : most};
+    *share = (struct diff_share){open, open->next, left < most ? left : most};
     open->next += share->count;
     open->users++;
     return true;
 }
 
 /* The caller holds the lock. The last thread that leaves a pair closes it. */
-static void leave_share(struct comparison *comparison, const struct share *share)
+static void leave_share(struct comparison *comparison, const struct diff_share *share)
 {
     struct open_pair *open = share->open, **at = &comparison->first;
     if (--open->users || (open->next < open->end && !comparison->has_failed))
@@ -314,9 +316,9 @@ static void leave_share(struct comparison *comparison, const struct share *share
 static void compare(void *context)
 {
     struct comparison *comparison = context;
-    struct buffers buffers = {0};
+    struct diff_buffers buffers = {0};
     struct outcome outcome;
-    struct share share;
+    struct diff_share share;
     pthread_mutex_lock(&comparison->lock);
     while (take_share(comparison, &share)) {
         pthread_mutex_unlock(&comparison->lock);
@@ -378,7 +380,7 @@ enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *p
 enum { MAX_BYTES = 256, BYTES_BEFORE = 32 };
 
 /* A row that differs; the buffers have the values of both sides. */
-struct finding {
+struct row_difference {
     struct nt_difference difference;
     struct nt_dtype dtypes[NT_DIFF_SIDES];
     struct nt_buffer bytes[NT_DIFF_SIDES];
@@ -417,7 +419,7 @@ static enum nt_status read_bytes(struct lookup *lookup, unsigned side, enum nt_s
 }
 
 static enum nt_status read_element(struct lookup *lookup, enum nt_stream_kind kind, uint64_t element,
-                                   struct finding *finding, struct nt_error *error)
+                                   struct row_difference *finding, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
@@ -496,7 +498,7 @@ static enum nt_status find_entry(struct lookup *lookup, uint64_t row, uint64_t *
 
 /* Reads texts, or parts around the first different byte that start at the same byte. */
 static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t differs_at,
-                                 struct finding *finding, struct nt_error *error)
+                                 struct row_difference *finding, struct nt_error *error)
 {
     const struct nt_field *field = &lookup->run->sides[0].dataset->fields[lookup->fields[0]];
     bool is_text = nt_field_kind_info(field->kind)->form == NT_FORM_TEXT;
@@ -530,7 +532,7 @@ static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t d
 }
 
 /* Counts the items of the row on each side. */
-static enum nt_status count_items(struct lookup *lookup, uint64_t row, struct finding *finding,
+static enum nt_status count_items(struct lookup *lookup, uint64_t row, struct row_difference *finding,
                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -564,7 +566,7 @@ static enum nt_status row_of(struct lookup *lookup, const struct nt_stream_pair 
 }
 
 static enum nt_status find_value(struct lookup *lookup, const struct nt_stream_pair *stream,
-                                 uint64_t differs_at, struct finding *finding, struct nt_error *error)
+                                 uint64_t differs_at, struct row_difference *finding, struct nt_error *error)
 {
     const struct nt_field *field = &lookup->run->sides[0].dataset->fields[stream->fields[0]];
     uint64_t row = finding->difference.row, elements = nt_field_row_elements(field);
@@ -586,7 +588,7 @@ static enum nt_status find_value(struct lookup *lookup, const struct nt_stream_p
 
 /* The stream with the first different row, or the first of several; NULL if none differs. */
 static enum nt_status find_first(struct lookup *lookup, const struct nt_stream_pair *streams, size_t count,
-                                 const struct nt_stream_pair **first_ret, struct finding *finding,
+                                 const struct nt_stream_pair **first_ret, struct row_difference *finding,
                                  struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -609,7 +611,7 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
                                     size_t count, struct nt_error *error)
 {
     struct lookup lookup = {.run = run, .fields = streams->fields};
-    struct finding finding = {.difference = nt_difference(NT_DIFF_VALUES, "value", streams->fields)};
+    struct row_difference finding = {.difference = nt_difference(NT_DIFF_VALUES, "value", streams->fields)};
     const struct nt_stream_pair *first;
     uint64_t differs_at = NT_DIFF_NOWHERE; /* of a text: the byte within all texts */
     struct nt_error failure = {0};

@@ -12,14 +12,14 @@
 
 /* ---- Unique stored bytes ---- */
 
-struct extent {
+struct page_extent {
     uint64_t offset, bytes;
     uint32_t source;
 };
 
 /* Those of a part of the entries, and the result of the parts before it. */
 struct extents {
-    struct extent *items;
+    struct page_extent *items;
     size_t count, capacity;
     uint64_t bytes;  /* includes those of pages that are not in the file */
     bool has_failed; /* no memory */
@@ -27,18 +27,18 @@ struct extents {
 
 static int compare_extents(const void *left, const void *right)
 {
-    const struct extent *a = left, *b = right;
+    const struct page_extent *a = left, *b = right;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 /* The bytes that sorted ranges cover, each counted once. */
-static uint64_t covered_bytes(const struct extent *extents, size_t count)
+static uint64_t covered_bytes(const struct page_extent *extents, size_t count)
 {
     uint64_t total = 0, end = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct extent *extent = &extents[i];
+        const struct page_extent *extent = &extents[i];
         bool is_first = i == 0 || extent->source != extents[i - 1].source;
         uint64_t covered = is_first || end <= extent->offset ? 0 : end - extent->offset;
         if (covered < extent->bytes) {
@@ -59,14 +59,14 @@ static void add_range(void *context, const struct nt_dataset *dataset, const str
             extents->bytes += page->stored_bytes;
             continue;
         }
-        struct extent *items =
+        struct page_extent *items =
             nt_array_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
         if (!items) {
             extents->has_failed = true;
             return;
         }
         extents->items = items;
-        items[extents->count++] = (struct extent){page->offset, page->stored_bytes, page->source};
+        items[extents->count++] = (struct page_extent){page->offset, page->stored_bytes, page->source};
     }
 }
 

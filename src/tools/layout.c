@@ -59,7 +59,7 @@ struct nt_layout_format_range {
     uint32_t source, label;
 };
 
-struct collecting {
+struct claim_collector {
     struct nt_layout_claims *claims;
     struct nt_budget *budget;
     struct nt_error *error;
@@ -93,14 +93,14 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
 }
 
 /* Makes room for one more range. The file's budget pays for it as long as the layout exists. */
-static enum nt_status grow(const struct collecting *collecting)
+static enum nt_status grow(const struct claim_collector *collector)
 {
-    struct nt_layout_claims *claims = collecting->claims;
+    struct nt_layout_claims *claims = collector->claims;
     size_t capacity = claims->own_capacity;
     if (claims->own_count < capacity)
         return NT_OK;
     uint64_t more = (capacity ? capacity : 8) * sizeof(*claims->own);
-    NT_TRY(nt_budget_take(collecting->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collecting->error));
+    NT_TRY(nt_budget_take(collector->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collector->error));
     claims->taken += more;
     struct nt_layout_format_range *own =
         nt_array_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
@@ -112,8 +112,8 @@ static enum nt_status grow(const struct collecting *collecting)
 
 static enum nt_status keep_range(void *context, const struct nt_layout_range *range)
 {
-    const struct collecting *collecting = context;
-    struct nt_layout_claims *claims = collecting->claims;
+    const struct claim_collector *collector = context;
+    struct nt_layout_claims *claims = collector->claims;
     const struct nt_layout_label label = {
         .owner = range->owner,
         .dataset = range->dataset,
@@ -124,7 +124,7 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
     uint32_t number;
     if (!range->bytes)
         return NT_OK;
-    NT_TRY(grow(collecting));
+    NT_TRY(grow(collector));
     NT_TRY(find_label(claims, &label, range->detail, &number));
     claims->own[claims->own_count++] =
         (struct nt_layout_format_range){range->offset, range->bytes, range->source, number};
@@ -472,7 +472,7 @@ static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struc
                                           struct nt_error *error)
 {
     const struct nt_file *file = claims->file;
-    struct collecting collecting = {.claims = claims, .budget = claims->budget, .error = error};
+    struct claim_collector collector = {.claims = claims, .budget = claims->budget, .error = error};
     forget_ranges(claims);
     claims->sources = sources;
     for (uint32_t i = 0; i < claims->column_count; i++)
@@ -480,9 +480,9 @@ static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struc
     enum nt_status status = NT_OK;
     if (!claims->is_whole) {
         find_parts(claims);
-        status = file->layout_of(file, sources, keep_range, &collecting, error);
+        status = file->layout_of(file, sources, keep_range, &collector, error);
     } else if (file->layout) {
-        status = file->layout(file, keep_range, &collecting, error);
+        status = file->layout(file, keep_range, &collector, error);
     }
     return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
 }
@@ -568,7 +568,7 @@ static enum nt_status add_claim(struct claims *claims, const struct nt_layout_it
 /* ---- Windows ---- */
 
 /* A uniform random sample of the claims (reservoir sampling), and all claims while they are few. */
-struct sampling {
+struct claim_sample {
     struct claims *claims, samples;
     uint64_t seen, state;
 };
@@ -583,15 +583,15 @@ static uint64_t draw(uint64_t *state)
 
 static enum nt_status take_sample(void *context, const struct nt_layout_item *claim)
 {
-    struct sampling *sampling = context;
-    uint64_t seen = sampling->seen++, position;
+    struct claim_sample *sample = context;
+    uint64_t seen = sample->seen++, position;
     if (seen < WINDOW_CLAIMS)
-        NT_TRY(add_claim(sampling->claims, claim));
+        NT_TRY(add_claim(sample->claims, claim));
     if (seen < SAMPLES)
-        return add_claim(&sampling->samples, claim);
-    position = draw(&sampling->state) % (seen + 1);
+        return add_claim(&sample->samples, claim);
+    position = draw(&sample->state) % (seen + 1);
     if (position < SAMPLES)
-        sampling->samples.items[position] = *claim;
+        sample->samples.items[position] = *claim;
     return NT_OK;
 }
 
@@ -600,13 +600,13 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
 {
     const struct nt_layout_sources sources = layout->all.sources;
     const struct nt_layout_window everything = {sources.first, sources.end - 1, 0, UINT64_MAX};
-    struct sampling sampling = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
-    enum nt_status status = layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
-    struct claims *samples = &sampling.samples;
-    uint64_t windows = (sampling.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
+    struct claim_sample sample = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
+    enum nt_status status = layout_claims_visit(&layout->all, &everything, take_sample, &sample, error);
+    struct claims *samples = &sample.samples;
+    uint64_t windows = (sample.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
     layout->window_count = windows > MAX_WINDOWS ? MAX_WINDOWS : windows ? (uint32_t)windows : 1;
     layout->window = 0;
-    layout->batch_claims = sampling.seen;
+    layout->batch_claims = sample.seen;
     if (status == NT_OK && windows > 1) {
         layout->claims.count = 0;
         qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
@@ -621,14 +621,14 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
 }
 
 /* Selects claims between two boundaries; NULL: unbounded. */
-struct filter {
+struct claim_filter {
     struct claims *claims;
     const struct nt_layout_item *first, *end;
 };
 
 static enum nt_status take_requested(void *context, const struct nt_layout_item *claim)
 {
-    const struct filter *filter = context;
+    const struct claim_filter *filter = context;
     bool is_requested = (!filter->first || compare_claims(claim, filter->first) >= 0) &&
                         (!filter->end || compare_claims(claim, filter->end) < 0);
     return is_requested ? add_claim(filter->claims, claim) : NT_OK;
@@ -637,7 +637,7 @@ static enum nt_status take_requested(void *context, const struct nt_layout_item 
 static enum nt_status read_window(struct nt_layout *layout, struct nt_error *error)
 {
     uint32_t number = layout->window++;
-    const struct filter filter = {
+    const struct claim_filter filter = {
         .claims = &layout->claims,
         .first = number ? &layout->boundaries[number] : NULL,
         .end = number + 1 < layout->window_count ? &layout->boundaries[number + 1] : NULL,
@@ -879,7 +879,7 @@ void nt_layout_free(struct nt_layout *layout)
 
 enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 
-struct lines {
+struct layout_lines {
     struct nt_text_generator text;
     const struct nt_file *file;
     struct nt_layout *layout;
@@ -888,7 +888,7 @@ struct lines {
 };
 
 /* The items of a line: owners of the same bytes. */
-struct line {
+struct layout_line {
     struct nt_layout_item first, others[OWNERS_NAMED];
     uint64_t count; /* of the others */
 };
@@ -909,7 +909,7 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
         nt_json_member_unsigned(json, "page", item->page);
 }
 
-static void write_others(struct nt_json *json, const struct nt_file *file, const struct line *line)
+static void write_others(struct nt_json *json, const struct nt_file *file, const struct layout_line *line)
 {
     if (!line->count)
         return;
@@ -931,7 +931,7 @@ static void write_others(struct nt_json *json, const struct nt_file *file, const
     nt_json_end_array(json);
 }
 
-static void write_line(const struct nt_file *file, const struct line *line, struct nt_buffer *out)
+static void write_line(const struct nt_file *file, const struct layout_line *line, struct nt_buffer *out)
 {
     const struct nt_layout_item *item = &line->first;
     struct nt_json json;
@@ -956,7 +956,7 @@ static void write_line(const struct nt_file *file, const struct line *line, stru
 }
 
 /* Reads up to the first item of the next line. */
-static enum nt_status read_line(struct lines *lines, struct line *line, struct nt_error *error)
+static enum nt_status read_line(struct layout_lines *lines, struct layout_line *line, struct nt_error *error)
 {
     line->first = lines->first;
     line->count = 0;
@@ -973,8 +973,8 @@ static enum nt_status read_line(struct lines *lines, struct line *line, struct n
 static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct lines *lines = (struct lines *)text;
-    struct line line;
+    struct layout_lines *lines = (struct layout_lines *)text;
+    struct layout_line line;
     for (unsigned i = 0; i < LINES_PER_PIECE && lines->has_first; i++) {
         enum nt_status status = read_line(lines, &line, error);
         if (status != NT_OK)
@@ -987,7 +987,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
 
 static void free_lines(struct nt_text_generator *text)
 {
-    struct lines *lines = (struct lines *)text;
+    struct layout_lines *lines = (struct layout_lines *)text;
     nt_layout_free(lines->layout);
     free(lines);
 }
@@ -995,7 +995,7 @@ static void free_lines(struct nt_text_generator *text)
 enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_generator **text_ret,
                                struct nt_error *error)
 {
-    struct lines *lines = calloc(1, sizeof(*lines));
+    struct layout_lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
     lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};

@@ -68,12 +68,12 @@ static enum nt_status choose_columns(const struct nt_dataset *dataset, const uin
 /* ---- Clusters ---- */
 
 /* The bytes that are stored from an entry on, up to that of the next piece. */
-struct piece {
+struct partition_piece {
     uint64_t first_entry, bytes;
 };
 
-struct pieces {
-    struct piece *items;
+struct partition_pieces {
+    struct partition_piece *items;
     size_t count;
 };
 
@@ -95,7 +95,7 @@ static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_
 }
 
 static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, const bool *columns,
-                                struct pieces *pieces, struct nt_error *error)
+                                struct partition_pieces *pieces, struct nt_error *error)
 {
     struct nt_group *group;
     if (!nt_group_has_columns(dataset, number, columns))
@@ -104,20 +104,20 @@ static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, con
     for (uint32_t i = 0; group && i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
         pieces->items[pieces->count++] =
-            (struct piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
-                           .bytes = cluster_bytes(dataset, group, cluster, columns)};
+            (struct partition_piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
+                                     .bytes = cluster_bytes(dataset, group, cluster, columns)};
     }
     nt_group_unpin(group);
     return status;
 }
 
 /* Sorts the pieces, and joins those of one entry. Those without entries are joined to the last. */
-static void join(struct pieces *pieces, uint64_t entries)
+static void join(struct partition_pieces *pieces, uint64_t entries)
 {
     size_t last = 0;
     qsort(pieces->items, pieces->count, sizeof(*pieces->items), nt_compare_u64);
     for (size_t i = 1; i < pieces->count; i++) {
-        const struct piece next = pieces->items[i];
+        const struct partition_piece next = pieces->items[i];
         if (next.first_entry == pieces->items[last].first_entry || next.first_entry >= entries)
             pieces->items[last].bytes += next.bytes;
         else
@@ -128,12 +128,12 @@ static void join(struct pieces *pieces, uint64_t entries)
 
 /* Pieces without bytes are at the first entry and at the parts' boundaries, which are known without page
  * lists. `items` from malloc. */
-static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *columns, struct pieces *pieces,
-                                  struct nt_error *error)
+static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *columns,
+                                  struct partition_pieces *pieces, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     size_t most = (size_t)dataset->part_count + dataset->cluster_count + 1;
-    *pieces = (struct pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
+    *pieces = (struct partition_pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
     if (!pieces->items)
         return nt_fail_memory(error);
     for (uint32_t i = 0; dataset->field_groups && i < dataset->part_count; i++)
@@ -144,7 +144,7 @@ static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *column
     return status;
 }
 
-static void write_piece(const struct nt_dataset *dataset, const struct piece *piece, uint64_t end,
+static void write_piece(const struct nt_dataset *dataset, const struct partition_piece *piece, uint64_t end,
                         struct nt_buffer *out)
 {
     struct nt_json json;
@@ -163,7 +163,7 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
                                  nt_take_text *take, void *context, struct nt_error *error)
 {
     struct nt_dataset *physical;
-    struct pieces pieces = {0};
+    struct partition_pieces pieces = {0};
     struct nt_buffer line = {0};
     bool *columns = NULL;
     if (dataset->failure)
@@ -228,7 +228,7 @@ static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *o
 
 static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_slice *slice)
 {
-    const struct nt_chain_file *listed = slice->part->listed;
+    const struct nt_chain_file *listed = slice->member->listed;
     nt_json_member_text(json, "file", nt_text_of(listed->address ? listed->address : listed->path));
     nt_json_member_unsigned(json, "first_entry", slice->first_entry);
     nt_json_member_unsigned(json, "entries", slice->entries);
@@ -242,7 +242,7 @@ static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_sl
     nt_chain_put_slice_dataset(json, slice);
     if (!slice->lazy)
         return put_state(json, slice->dataset);
-    const struct nt_indexed_file *known = slice->part->known; /* it opens when its rows are read */
+    const struct nt_indexed_file *known = slice->member->known; /* it opens when its rows are read */
     nt_json_member_object(json, "state");
     nt_json_member_unsigned(json, "file_bytes", known->bytes);
     put_version(json, known->modified, known->validator);

@@ -11,7 +11,7 @@
 
 enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
 
-struct part {
+struct size_box {
     uint64_t stored, packed;
     uint32_t field;                     /* of a group: its first */
     bool is_own;                        /* the field's own columns, not a sub-field */
@@ -21,8 +21,8 @@ struct part {
 
 struct treemap {
     const struct nt_dataset *dataset;
-    struct part *sums; /* [field]: with all sub-fields */
-    struct part *own;  /* [field]: its own columns */
+    struct size_box *sums; /* [field]: with all sub-fields */
+    struct size_box *own;  /* [field]: its own columns */
     struct nt_field_groups groups;
     uint64_t total, once; /* once: counts shared pages once */
     /* The current drawing: */
@@ -120,18 +120,18 @@ static void place_strip(const double *areas, size_t length, struct nt_box *free_
 
 static int compare_parts(const void *left, const void *right)
 {
-    const struct part *a = left, *b = right;
+    const struct size_box *a = left, *b = right;
     if (a->stored != b->stored)
         return a->stored < b->stored ? 1 : -1;
     return a->field < b->field ? -1 : a->field > b->field;
 }
 
-static double ratio_of(const struct part *part)
+static double ratio_of(const struct size_box *part)
 {
     return part->stored ? (double)part->packed / (double)part->stored : 0;
 }
 
-static void append_part(struct nt_buffer *out, const struct treemap *treemap, const struct part *part)
+static void append_part(struct nt_buffer *out, const struct treemap *treemap, const struct size_box *part)
 {
     if (part->group) {
         nt_append_field_group(out, part->group);
@@ -169,7 +169,7 @@ static size_t end_of_path(const struct treemap *treemap, uint32_t field)
                                                                         : length;
 }
 
-static void append_title(struct nt_buffer *title, const struct treemap *treemap, const struct part *part,
+static void append_title(struct nt_buffer *title, const struct treemap *treemap, const struct size_box *part,
                          const struct nt_buffer *label)
 {
     const struct nt_text *type = &treemap->dataset->fields[part->field].type;
@@ -191,13 +191,13 @@ static struct nt_box without_gap(struct nt_box box)
     return box;
 }
 
-static struct nt_colour colour_of(const struct treemap *treemap, const struct part *part)
+static struct nt_colour colour_of(const struct treemap *treemap, const struct size_box *part)
 {
     return nt_field_colour(treemap->groups.of_field[part->field], ratio_of(part));
 }
 
 /* The whole label or, if it does not fit, the end of its path. */
-static const char *label_that_fits(const struct treemap *treemap, const struct part *part,
+static const char *label_that_fits(const struct treemap *treemap, const struct size_box *part,
                                    const struct nt_buffer *label, double width)
 {
     const char *text = nt_buffer_string(label);
@@ -205,7 +205,7 @@ static const char *label_that_fits(const struct treemap *treemap, const struct p
     return nt_svg_fits("l", width, text) || end > strlen(text) ? text : text + strlen(text) - end;
 }
 
-static void draw_leaf(struct treemap *treemap, const struct part *part, struct nt_box box)
+static void draw_leaf(struct treemap *treemap, const struct size_box *part, struct nt_box box)
 {
     struct nt_buffer title = {0}, label = {0};
     struct nt_colour colour = colour_of(treemap, part);
@@ -229,7 +229,7 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
 
 /* Draws the name of a group, or of a top-level field without a group, above its contents if there is
  * room. Returns the rest of the box. */
-static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
+static struct nt_box draw_group(struct treemap *treemap, const struct size_box *part, struct nt_box box)
 {
     enum { MIN_HEIGHT = 3 * LABEL_HEIGHT, MIN_WIDTH = 60, FRAME = 2 };
     struct nt_buffer title = {0}, label = {0};
@@ -249,10 +249,10 @@ static struct nt_box draw_group(struct treemap *treemap, const struct part *part
                            box.height - LABEL_HEIGHT - 2 * FRAME};
 }
 
-static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box);
+static void draw_parts(struct treemap *treemap, const struct size_box *whole, struct nt_box box);
 
 /* Omits a part without room of its own, or draws it as one box with all it contains. */
-static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
+static void draw_part(struct treemap *treemap, const struct size_box *part, struct nt_box box)
 {
     uint32_t count;
     unsigned grain = treemap->grain, least = 3 * grain;
@@ -268,11 +268,11 @@ static void draw_part(struct treemap *treemap, const struct part *part, struct n
         draw_parts(treemap, part, is_top ? draw_group(treemap, part, box) : box);
 }
 
-static void add_group(const struct treemap *treemap, const struct nt_field_group *group, struct part *parts,
-                      size_t *count)
+static void add_group(const struct treemap *treemap, const struct nt_field_group *group,
+                      struct size_box *parts, size_t *count)
 {
     const uint32_t *members = treemap->groups.members + group->first;
-    struct part part = {.field = members[0], .group = group->count > 1 ? group : NULL};
+    struct size_box part = {.field = members[0], .group = group->count > 1 ? group : NULL};
     for (uint32_t i = 0; i < group->count; i++) {
         part.stored += treemap->sums[members[i]].stored;
         part.packed += treemap->sums[members[i]].packed;
@@ -282,7 +282,8 @@ static void add_group(const struct treemap *treemap, const struct nt_field_group
 }
 
 /* The parts with stored bytes of a group, a field or (NULL) the dataset: at most all fields + 1. */
-static size_t collect_parts(const struct treemap *treemap, const struct part *whole, struct part *parts)
+static size_t collect_parts(const struct treemap *treemap, const struct size_box *whole,
+                            struct size_box *parts)
 {
     size_t used = 0;
     if (!whole) {
@@ -310,7 +311,7 @@ static size_t collect_parts(const struct treemap *treemap, const struct part *wh
     return used;
 }
 
-static size_t max_parts(const struct treemap *treemap, const struct part *whole)
+static size_t max_parts(const struct treemap *treemap, const struct size_box *whole)
 {
     uint32_t children;
     if (whole && whole->group)
@@ -319,7 +320,7 @@ static size_t max_parts(const struct treemap *treemap, const struct part *whole)
     return (size_t)children + 1;
 }
 
-static uint64_t stored_bytes(const struct part *parts, size_t count)
+static uint64_t stored_bytes(const struct size_box *parts, size_t count)
 {
     uint64_t stored = 0;
     for (size_t i = 0; i < count; i++)
@@ -327,7 +328,7 @@ static uint64_t stored_bytes(const struct part *parts, size_t count)
     return stored;
 }
 
-static void add_to_shared(const struct treemap *treemap, struct part *shared, const struct part *part)
+static void add_to_shared(const struct treemap *treemap, struct size_box *shared, const struct size_box *part)
 {
     const struct nt_field_group *group = part->group;
     shared->stored += part->stored;
@@ -340,7 +341,8 @@ static void add_to_shared(const struct treemap *treemap, struct part *shared, co
 
 /* Merges each part whose box would be smaller than the grain with those after it, and the last one with
  * those before. Returns the number of parts left. */
-static size_t share_boxes(const struct treemap *treemap, struct part *parts, size_t count, struct nt_box box)
+static size_t share_boxes(const struct treemap *treemap, struct size_box *parts, size_t count,
+                          struct nt_box box)
 {
     double least = (double)treemap->grain * treemap->grain / (box.width * box.height);
     uint64_t stored = stored_bytes(parts, count);
@@ -356,9 +358,9 @@ static size_t share_boxes(const struct treemap *treemap, struct part *parts, siz
             open = used++;
             parts[open] = parts[i];
         } else {
-            struct part first = parts[open];
+            struct size_box first = parts[open];
             if (!first.shared) {
-                parts[open] = (struct part){.field = first.field};
+                parts[open] = (struct size_box){.field = first.field};
                 add_to_shared(treemap, &parts[open], &first);
             }
             add_to_shared(treemap, &parts[open], &parts[i]);
@@ -375,7 +377,7 @@ static size_t share_boxes(const struct treemap *treemap, struct part *parts, siz
     return used;
 }
 
-static void place_parts(const struct part *parts, size_t count, double *areas, struct nt_box box,
+static void place_parts(const struct size_box *parts, size_t count, double *areas, struct nt_box box,
                         struct nt_box *boxes)
 {
     uint64_t stored = stored_bytes(parts, count);
@@ -389,10 +391,10 @@ static void place_parts(const struct part *parts, size_t count, double *areas, s
 }
 
 /* Recurses as deep as the schema with its groups: at most NT_MAX_DEPTH + 1. */
-static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box)
+static void draw_parts(struct treemap *treemap, const struct size_box *whole, struct nt_box box)
 {
     size_t most = max_parts(treemap, whole);
-    struct part *parts = calloc(most, sizeof(*parts));
+    struct size_box *parts = calloc(most, sizeof(*parts));
     double *areas = calloc(most, sizeof(*areas));
     struct nt_box *boxes = calloc(most, sizeof(*boxes));
     if (parts && areas && boxes) {

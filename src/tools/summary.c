@@ -19,7 +19,7 @@
 enum number_kind { IS_UNSIGNED, IS_SIGNED, IS_REAL };
 
 /* A number of any type, without loss: in the largest type of its kind. */
-union number {
+union summary_number {
     uint64_t u;
     int64_t i;
     double d;
@@ -43,39 +43,39 @@ static enum number_kind kind_of(enum nt_element element)
     }
 }
 
-static double real_of(enum number_kind kind, union number number)
+static double real_of(enum number_kind kind, union summary_number number)
 {
     return kind == IS_REAL ? number.d : kind == IS_SIGNED ? (double)number.i : (double)number.u;
 }
 
-static bool is_less(enum number_kind kind, union number a, union number b)
+static bool is_less(enum number_kind kind, union summary_number a, union summary_number b)
 {
     return kind == IS_REAL ? a.d < b.d : kind == IS_SIGNED ? a.i < b.i : a.u < b.u;
 }
 
 /* ---- The streams of a field ---- */
 
-struct work {
+struct summary_run {
     struct nt_summary *summary;
     struct nt_stream *values, *valid; /* `values` of a string: its offsets; NULL: all strings are empty */
     uint32_t bytes;                   /* of an element of `values` */
     uint64_t per_row;                 /* values for each row of `valid` */
     uint64_t count, next;             /* values to read; the next share begins here */
     enum number_kind kind;
-    union number least, most;
+    union summary_number least, most;
     long double sum;
 };
 
 /* The sums of a share. */
-struct part {
+struct share_summary {
     uint64_t nulls, nans, infinities, unread, counted;
-    union number least, most;
+    union summary_number least, most;
     long double sum;
     uint64_t bins[NT_SUMMARY_BINS];
 };
 
 struct pass {
-    struct work *works;
+    struct summary_run *works;
     size_t count, next;
     bool is_second;
     pthread_mutex_t lock; /* of everything above and of the summaries */
@@ -84,15 +84,15 @@ struct pass {
 
 enum { SHARE_BYTES = 1 << 20 };
 
-struct share {
-    struct work *work;
+struct summary_share {
+    struct summary_run *work;
     uint64_t first, count;
 };
 
 /* Of one thread. */
-struct buffers {
+struct summary_buffers {
     uint8_t *values, *valid;
-    union number *numbers;
+    union summary_number *numbers;
     size_t bytes, rows, count;
 };
 
@@ -116,7 +116,7 @@ static bool add_failure(struct nt_summary *summary, const struct nt_error *error
 
 /* ---- Values of a share ---- */
 
-static unsigned bin_of(const struct work *work, union number number)
+static unsigned bin_of(const struct summary_run *work, union summary_number number)
 {
     double least = real_of(work->kind, work->least), most = real_of(work->kind, work->most);
     double range = most / 2 - least / 2;
@@ -125,7 +125,8 @@ static unsigned bin_of(const struct work *work, union number number)
     return bin < bins ? bin : bins - 1;
 }
 
-static void add_number(const struct work *work, bool is_second, union number number, struct part *part)
+static void add_number(const struct summary_run *work, bool is_second, union summary_number number,
+                       struct share_summary *part)
 {
     bool is_real = work->kind == IS_REAL;
     if (is_real && !isfinite(number.d)) {
@@ -146,8 +147,8 @@ static void add_number(const struct work *work, bool is_second, union number num
                          : (work->kind == IS_SIGNED ? (long double)number.i : (long double)number.u);
 }
 
-static void add_values(const struct work *work, bool is_second, const struct buffers *buffers, uint64_t count,
-                       struct part *part)
+static void add_values(const struct summary_run *work, bool is_second, const struct summary_buffers *buffers,
+                       uint64_t count, struct share_summary *part)
 {
     for (uint64_t i = 0; i < count; i++)
         if (work->valid && !buffers->valid[i / work->per_row])
@@ -157,8 +158,8 @@ static void add_values(const struct work *work, bool is_second, const struct buf
 }
 
 /* Fills the numbers from the values. */
-static enum nt_status load_numbers(const struct work *work, const struct buffers *buffers, uint64_t count,
-                                   struct nt_error *error)
+static enum nt_status load_numbers(const struct summary_run *work, const struct summary_buffers *buffers,
+                                   uint64_t count, struct nt_error *error)
 {
     const struct nt_dtype *dtype = &work->summary->dtype;
     if (work->summary->is_of_lengths) {
@@ -175,10 +176,10 @@ static enum nt_status load_numbers(const struct work *work, const struct buffers
                               count, error);
 }
 
-static enum nt_status read_values(const struct share *share, const struct buffers *buffers,
+static enum nt_status read_values(const struct summary_share *share, const struct summary_buffers *buffers,
                                   struct nt_error *error)
 {
-    const struct work *work = share->work;
+    const struct summary_run *work = share->work;
     uint64_t count = share->count + (work->summary->is_of_lengths ? 1 : 0);
     if (work->values)
         NT_TRY(nt_stream_produce(work->values, share->first, count, NULL, buffers->values, error));
@@ -193,11 +194,11 @@ static enum nt_status read_values(const struct share *share, const struct buffer
 }
 
 /* If a part cannot be read, reads its halves, down to single rows: all others count. */
-static void add_share(struct pass *pass, const struct share *share, const struct buffers *buffers,
-                      struct part *part)
+static void add_share(struct pass *pass, const struct summary_share *share,
+                      const struct summary_buffers *buffers, struct share_summary *part)
 {
     struct nt_error error = {0};
-    struct work *work = share->work;
+    struct summary_run *work = share->work;
     if (read_values(share, buffers, &error) == NT_OK) {
         add_values(work, pass->is_second, buffers, share->count, part);
         return;
@@ -210,13 +211,13 @@ static void add_share(struct pass *pass, const struct share *share, const struct
         part->unread += share->count;
         return;
     }
-    add_share(pass, &(struct share){work, share->first, half}, buffers, part);
-    add_share(pass, &(struct share){work, share->first + half, share->count - half}, buffers, part);
+    add_share(pass, &(struct summary_share){work, share->first, half}, buffers, part);
+    add_share(pass, &(struct summary_share){work, share->first + half, share->count - half}, buffers, part);
 }
 
 /* ---- Shares ---- */
 
-static bool has_room(struct buffers *buffers, const struct share *share)
+static bool has_room(struct summary_buffers *buffers, const struct summary_share *share)
 {
     size_t bytes = (size_t)(share->count + 1) * share->work->bytes;
     size_t rows = (size_t)(share->count / share->work->per_row) + 1, count = (size_t)share->count;
@@ -239,26 +240,27 @@ static bool has_room(struct buffers *buffers, const struct share *share)
 }
 
 /* The caller holds the lock. False if no work is left. */
-static bool take_share(struct pass *pass, struct share *share)
+static bool take_share(struct pass *pass, struct summary_share *share)
 {
     while (pass->next < pass->count) {
-        struct work *work = &pass->works[pass->next];
+        struct summary_run *work = &pass->works[pass->next];
         uint64_t left = work->count - work->next, most;
         if (left == 0 || (pass->is_second && work->summary->bin_count == 0)) {
             pass->next++;
             continue;
         }
-        most = SHARE_BYTES / (work->bytes > sizeof(union number) ? work->bytes : sizeof(union number));
+        most = SHARE_BYTES /
+               (work->bytes > sizeof(union summary_number) ? work->bytes : sizeof(union summary_number));
         most = most / work->per_row * work->per_row;
         most = most ? most : work->per_row;
-        *share = (struct share){work, work->next, left < most ? left : most};
+        *share = (struct summary_share){work, work->next, left < most ? left : most};
         work->next += share->count;
         return !pass->has_failed;
     }
     return false;
 }
 
-static void add_part(const struct pass *pass, struct work *work, const struct part *part)
+static void add_part(const struct pass *pass, struct summary_run *work, const struct share_summary *part)
 {
     struct nt_summary *summary = work->summary;
     for (unsigned i = 0; i < NT_SUMMARY_BINS; i++)
@@ -281,12 +283,12 @@ static void add_part(const struct pass *pass, struct work *work, const struct pa
 static void work_off(void *context)
 {
     struct pass *pass = context;
-    struct buffers buffers = {0};
-    struct share share;
+    struct summary_buffers buffers = {0};
+    struct summary_share share;
     pthread_mutex_lock(&pass->lock);
     while (take_share(pass, &share)) {
         pthread_mutex_unlock(&pass->lock);
-        struct part part = {.nulls = 0};
+        struct share_summary part = {.nulls = 0};
         bool has_memory = has_room(&buffers, &share);
         if (has_memory)
             add_share(pass, &share, &buffers, &part);
@@ -300,8 +302,8 @@ static void work_off(void *context)
     free(buffers.numbers);
 }
 
-static enum nt_status run_pass(struct nt_reader *reader, struct work *works, size_t count, bool is_second,
-                               struct nt_error *error)
+static enum nt_status run_pass(struct nt_reader *reader, struct summary_run *works, size_t count,
+                               bool is_second, struct nt_error *error)
 {
     struct pass pass = {.works = works, .count = count, .is_second = is_second};
     for (size_t i = 0; i < count; i++)
@@ -349,8 +351,8 @@ static enum nt_status count_missing(struct nt_reader *reader, struct nt_dataset 
 }
 
 /* Opens the streams, and counts the values. Fields without values of their own only have rows. */
-static enum nt_status open_streams(struct nt_reader *reader, struct nt_dataset *dataset, struct work *work,
-                                   struct nt_error *error)
+static enum nt_status open_streams(struct nt_reader *reader, struct nt_dataset *dataset,
+                                   struct summary_run *work, struct nt_error *error)
 {
     uint32_t field = work->summary->field, valid = validity_of(dataset, field, &work->per_row);
     enum nt_stream_kind kind = work->summary->is_of_lengths ? NT_STREAM_OFFSETS : NT_STREAM_DATA;
@@ -373,8 +375,8 @@ static enum nt_status open_streams(struct nt_reader *reader, struct nt_dataset *
     return NT_OK;
 }
 
-static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dataset, struct work *work,
-                                struct nt_error *error)
+static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dataset,
+                                struct summary_run *work, struct nt_error *error)
 {
     struct nt_summary *summary = work->summary;
     bool is_null = dataset->fields[summary->field].kind == NT_FIELD_NULL;
@@ -390,14 +392,14 @@ static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dat
 }
 
 /* Writes the number in the field's own type, for nt_json_element. */
-static void store(const struct work *work, union number number, uint8_t out[NT_SUMMARY_NUMBER])
+static void store(const struct summary_run *work, union summary_number number, uint8_t out[NT_SUMMARY_NUMBER])
 {
     enum nt_element type = work->summary->is_of_lengths ? NT_ELEMENT_UINT64 : work->summary->dtype.number;
     (void)!nt_element_convert(largest_types[work->kind], &number, type, out, 1,
                               NULL); /* it came from there */
 }
 
-static void conclude_first(struct work *work)
+static void conclude_first(struct summary_run *work)
 {
     struct nt_summary *summary = work->summary;
     if (!summary->counted)
@@ -414,7 +416,7 @@ static void conclude_first(struct work *work)
 enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset,
                             struct nt_summary *summaries, size_t count, struct nt_error *error)
 {
-    struct work *works = calloc(count + 1, sizeof(*works));
+    struct summary_run *works = calloc(count + 1, sizeof(*works));
     enum nt_status status = works ? NT_OK : nt_fail_memory(error);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_error failure = {0};

@@ -168,7 +168,7 @@ struct failures {
 };
 
 /* The state of verifying a column. */
-struct column {
+struct column_check {
     struct nt_verify_job *job;
     const struct nt_column *info;
     bool is_first; /* of the representations at its position: reports what applies to all of them */
@@ -188,7 +188,7 @@ struct column {
 };
 
 /* The state of verifying a cluster. */
-struct cluster {
+struct cluster_check {
     uint32_t number;
     const struct nt_group *group;
     const struct nt_range *range;
@@ -203,14 +203,14 @@ struct cluster {
 /* ---- Findings ---- */
 
 /* If something is unsupported, it is so for most pages of a column: one finding represents all. */
-static bool are_all_reported(const struct column *column, enum nt_status status)
+static bool are_all_reported(const struct column_check *column, enum nt_status status)
 {
     enum nt_finding_kind kind = nt_finding_kind(status);
     return column->failures[kind].reported >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_REPORTED);
 }
 
 /* Ignores `error` if the limit is reached. */
-static void find_failure(struct column *column, uint32_t cluster, enum nt_status status,
+static void find_failure(struct column_check *column, uint32_t cluster, enum nt_status status,
                          const struct nt_error *error)
 {
     struct nt_findings *findings = &column->job->share->findings;
@@ -241,8 +241,8 @@ static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t requested)
     return true;
 }
 
-static enum nt_status load(struct column *column, const struct cluster *cluster, const struct nt_page *page,
-                           bool is_met_again, struct nt_error *error)
+static enum nt_status load(struct column_check *column, const struct cluster_check *cluster,
+                           const struct nt_page *page, bool is_met_again, struct nt_error *error)
 {
     const struct nt_verify_job *job = column->job;
     const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
@@ -262,7 +262,7 @@ static enum nt_status load(struct column *column, const struct cluster *cluster,
     return status;
 }
 
-static void unload(struct column *column)
+static void unload(struct column_check *column)
 {
     if (column->pinned)
         nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_KEEP);
@@ -275,7 +275,7 @@ static bool is_cluster_end(const struct nt_segment *segment, const struct nt_pag
 }
 
 /* Converts the elements like the stream, which checks them. */
-static enum nt_status check_elements(struct column *column, const struct cluster *cluster,
+static enum nt_status check_elements(struct column_check *column, const struct cluster_check *cluster,
                                      const struct nt_page *page, struct nt_error *error)
 {
     const struct nt_stream *stream = column->stream;
@@ -297,7 +297,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     return status ? nt_page_error(stream->dataset, column->job->column, page, status, error) : NT_OK;
 }
 
-static void count_selected(struct column *column, const struct nt_page *page)
+static void count_selected(struct column_check *column, const struct nt_page *page)
 {
     const uint8_t *at = column->elements + NT_SWITCH_TAG;
     for (uint32_t i = 0; i < nt_page_decoded_elements(page); i++, at += NT_SWITCH_BYTES) {
@@ -308,8 +308,8 @@ static void count_selected(struct column *column, const struct nt_page *page)
 }
 
 /* Adds one warning per column, at the first place. */
-static void warn_of_text(struct column *column, const struct cluster *cluster, const struct nt_page *page,
-                         uint64_t number)
+static void warn_of_text(struct column_check *column, const struct cluster_check *cluster,
+                         const struct nt_page *page, uint64_t number)
 {
     struct nt_error error;
     enum nt_status status = nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
@@ -319,7 +319,7 @@ static void warn_of_text(struct column *column, const struct cluster *cluster, c
 }
 
 /* Keeps what the checks of the next page and of the cluster's end need. */
-static void carry_on(struct column *column, struct cluster *cluster, const struct nt_page *page)
+static void carry_on(struct column_check *column, struct cluster_check *cluster, const struct nt_page *page)
 {
     const struct nt_stream *stream = column->stream;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
@@ -334,7 +334,7 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
         warn_of_text(column, cluster, page, column->page);
 }
 
-static void break_off(struct cluster *cluster)
+static void break_off(struct cluster_check *cluster)
 {
     cluster->is_whole = false;
     cluster->has_previous = false;
@@ -342,7 +342,7 @@ static void break_off(struct cluster *cluster)
 }
 
 /* `error` may be NULL. */
-static enum nt_status try_page(struct column *column, const struct cluster *cluster,
+static enum nt_status try_page(struct column_check *column, const struct cluster_check *cluster,
                                const struct nt_page *page, bool is_met_again, struct nt_error *error)
 {
     enum nt_status status = load(column, cluster, page, is_met_again, error);
@@ -351,8 +351,8 @@ static enum nt_status try_page(struct column *column, const struct cluster *clus
 
 /* Verifies a page's elements and reports what is wrong. Finding the position of a page takes a search.
  * So after many reports, the error is built only if it will be reported, too. */
-static enum nt_status look_at_page(struct column *column, struct cluster *cluster, const struct nt_page *page,
-                                   bool is_met_again)
+static enum nt_status look_at_page(struct column_check *column, struct cluster_check *cluster,
+                                   const struct nt_page *page, bool is_met_again)
 {
     struct nt_error error = {0};
     bool is_reported = column->reported < MAX_REPORTED;
@@ -372,8 +372,8 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
 }
 
 /* An index depends on the elements around the page; other elements depend only on their page. */
-static struct nt_page_conditions conditions(const struct column *column, const struct cluster *cluster,
-                                            const struct nt_page *page)
+static struct nt_page_conditions conditions(const struct column_check *column,
+                                            const struct cluster_check *cluster, const struct nt_page *page)
 {
     const struct nt_segment *segment = &cluster->segment;
     struct nt_page_conditions conditions = {.is_compared = cluster->is_checked};
@@ -386,9 +386,9 @@ static struct nt_page_conditions conditions(const struct column *column, const s
     return conditions;
 }
 
-static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
-                     const struct nt_page_conditions *before, enum nt_status status,
-                     struct nt_verified_page *seen)
+static void remember(const struct column_check *column, const struct cluster_check *cluster,
+                     const struct nt_page *page, const struct nt_page_conditions *before,
+                     enum nt_status status, struct nt_verified_page *seen)
 {
     *seen = (struct nt_verified_page){.page = *page, .is_seen = true, .before = *before};
     /* Alternatives are counted in every cluster; a character may start on the previous page. */
@@ -399,7 +399,8 @@ static void remember(const struct column *column, const struct cluster *cluster,
         seen->finding = column->failures[nt_finding_kind(status)].last;
 }
 
-static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
+static void verify_page(struct column_check *column, struct cluster_check *cluster,
+                        const struct nt_page *page)
 {
     struct nt_verified_page *seen = nt_verified_pages_find(&column->seen, page);
     struct nt_page_conditions before = conditions(column, cluster, page);
@@ -423,7 +424,8 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
 /* ---- One cluster ---- */
 
 /* Checks the page list. False if there is nothing to compare the elements with. */
-static bool check_segment(struct column *column, struct cluster *cluster, const struct nt_segment *segment)
+static bool check_segment(struct column_check *column, struct cluster_check *cluster,
+                          const struct nt_segment *segment)
 {
     struct nt_verify_job *job = column->job;
     struct nt_error error = {0};
@@ -457,7 +459,7 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
     return true;
 }
 
-static void check_alternatives(struct column *column, const struct cluster *cluster)
+static void check_alternatives(struct column_check *column, const struct cluster_check *cluster)
 {
     for (uint32_t i = 0; i < column->stream->alternative_count; i++) {
         uint64_t rows = cluster->segment.alternatives[i].rows;
@@ -469,7 +471,7 @@ static void check_alternatives(struct column *column, const struct cluster *clus
 }
 
 /* Finds the segment. The group is pinned: its numbers and pages stay without one more pin. */
-static void find_segment(struct column *column, struct cluster *cluster)
+static void find_segment(struct column_check *column, struct cluster_check *cluster)
 {
     if (!column->stream)
         return;
@@ -483,10 +485,10 @@ static void find_segment(struct column *column, struct cluster *cluster)
     nt_segment_release(&cluster->segment);
 }
 
-static void verify_cluster(struct column *column, const struct nt_group *group, uint32_t number)
+static void verify_cluster(struct column_check *column, const struct nt_group *group, uint32_t number)
 {
     struct nt_verify_job *job = column->job;
-    struct cluster cluster = {.number = number, .group = group, .is_whole = true};
+    struct cluster_check cluster = {.number = number, .group = group, .is_whole = true};
     cluster.range = nt_group_range(job->dataset, group, number, job->column);
     find_segment(column, &cluster);
     if (column->chosen)
@@ -511,7 +513,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
 
 /* ---- One column ---- */
 
-static enum nt_status map_segments(struct column *column, struct nt_error *error)
+static enum nt_status map_segments(struct column_check *column, struct nt_error *error)
 {
     const struct nt_stream *stream = column->stream;
     uint32_t clusters = stream->dataset->cluster_count, count = stream->rows.spans ? stream->rows.count : 0;
@@ -531,7 +533,7 @@ static enum nt_status map_segments(struct column *column, struct nt_error *error
     return NT_OK;
 }
 
-static void open_stream(struct column *column)
+static void open_stream(struct column_check *column)
 {
     const struct nt_verify_job *job = column->job;
     const struct nt_field *field = &job->dataset->fields[column->info->field];
@@ -548,7 +550,7 @@ static void open_stream(struct column *column)
 }
 
 /* Prefetches the pages in the `index`-th cluster of the group, if it exists. */
-static void prefetch_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
+static void prefetch_cluster(const struct column_check *column, const struct nt_group *group, uint32_t index)
 {
     const struct nt_verify_job *job = column->job;
     if (index >= group->clusters)
@@ -576,7 +578,7 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
     }
 }
 
-static void verify_clusters(struct column *column)
+static void verify_clusters(struct column_check *column)
 {
     struct nt_dataset *dataset = column->job->dataset;
     struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
@@ -602,7 +604,7 @@ void nt_verify_column(struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
     const struct nt_field *field = &job->dataset->fields[info->field];
-    struct column column = {.job = job, .info = info, .is_first = info->representation == 0};
+    struct column_check column = {.job = job, .info = info, .is_first = info->representation == 0};
     const struct nt_field_kind_row *row = nt_field_kind_info(field->kind);
     column.is_text =
         row->form == NT_FORM_TEXT && info->position == nt_field_stream(field, NT_STREAM_DATA)->position;

@@ -190,14 +190,14 @@ static enum nt_status clusters_jsonl(const struct nt_resolved_node *resolved,
 
 /* ---- files.jsonl ---- */
 
-struct files {
+struct dataset_listing {
     struct nt_text_generator text;
     const struct nt_dataset *dataset;
     const struct nt_member_inodes *inodes;
     uint32_t next;
 };
 
-static void write_line(const struct files *files, struct nt_buffer *out)
+static void write_line(const struct dataset_listing *files, struct nt_buffer *out)
 {
     struct nt_json json;
     nt_json_line(&json, out);
@@ -212,7 +212,7 @@ static enum nt_status next_files(struct nt_text_generator *text, struct nt_buffe
                                  struct nt_error *error)
 {
     enum { PIECE = 32768 };
-    struct files *files = (struct files *)text;
+    struct dataset_listing *files = (struct dataset_listing *)text;
     uint32_t count = nt_chain_file_count(files->dataset->file);
     for (size_t end = out->length + PIECE; files->next < count && out->length < end && !out->failed;
          files->next++)
@@ -224,12 +224,12 @@ static enum nt_status next_files(struct nt_text_generator *text, struct nt_buffe
 static enum nt_status files_jsonl(const struct nt_resolved_node *resolved,
                                   struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    struct files *files = calloc(1, sizeof(*files));
+    struct dataset_listing *files = calloc(1, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
-    *files = (struct files){.text = {.next = next_files, .free = nt_text_free},
-                            .dataset = resolved->dataset,
-                            .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};
+    *files = (struct dataset_listing){.text = {.next = next_files, .free = nt_text_free},
+                                      .dataset = resolved->dataset,
+                                      .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};
     *text_ret = &files->text;
     return NT_OK;
 }

@@ -112,7 +112,7 @@ void nt_spool_deinit(struct nt_spool *spool)
 
 /* ---- Materialize a file ---- */
 
-struct whole {
+struct whole_text {
     struct nt_spool spool;
     /* The error that ends the text early because the source is damaged, or NULL. From malloc. */
     struct nt_error *failure;
@@ -130,7 +130,7 @@ static uint64_t max_text_bytes(const struct nt_generated_options *options)
 }
 
 /* A longer text is marked as long; if all texts must be generated, it fails. */
-static enum nt_status set_long(struct whole *whole, const struct nt_generated_options *options,
+static enum nt_status set_long(struct whole_text *whole, const struct nt_generated_options *options,
                                struct nt_error *error)
 {
     whole->is_long = true;
@@ -145,7 +145,7 @@ static enum nt_status set_long(struct whole *whole, const struct nt_generated_op
 /* Generates and keeps the next piece of a text. The generator may give up a piece that is too long.
  * *is_made_ret: no damage ended it. */
 static enum nt_status make_piece(struct nt_text_generator *text, const struct nt_generated_options *options,
-                                 struct whole *whole, struct nt_buffer *piece, bool *is_made_ret,
+                                 struct whole_text *whole, struct nt_buffer *piece, bool *is_made_ret,
                                  bool *more_ret, struct nt_error *error)
 {
     uint64_t left = max_text_bytes(options) - whole->spool.bytes;
@@ -165,7 +165,7 @@ static enum nt_status make_piece(struct nt_text_generator *text, const struct nt
 
 /* *is_made_ret: no damage ended the text, so a failure concerns storing it. */
 static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struct nt_text_generator *text,
-                                  const struct nt_generated_options *options, struct whole *whole,
+                                  const struct nt_generated_options *options, struct whole_text *whole,
                                   bool *is_made_ret, struct nt_error *error)
 {
     struct nt_buffer piece = {0};
@@ -181,7 +181,7 @@ static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struc
 }
 
 static enum nt_status make_long(const struct nt_resolved_node *resolved,
-                                const struct nt_generated_options *options, struct whole *whole,
+                                const struct nt_generated_options *options, struct whole_text *whole,
                                 struct nt_error *error)
 {
     struct nt_text_generator *text = NULL;
@@ -206,10 +206,10 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
 
 /* Generates the text of the node's row, which is GENERATED or STREAMED. System errors fail the call. */
 static enum nt_status make_whole(const struct nt_resolved_node *resolved,
-                                 const struct nt_generated_options *options, struct whole *whole,
+                                 const struct nt_generated_options *options, struct whole_text *whole,
                                  struct nt_error *error)
 {
-    *whole = (struct whole){.spool = NT_SPOOL_EMPTY};
+    *whole = (struct whole_text){.spool = NT_SPOOL_EMPTY};
     struct nt_buffer *text = &whole->spool.memory;
     enum nt_status status;
     if (resolved->pseudo->generate) {
@@ -228,21 +228,21 @@ static enum nt_status make_whole(const struct nt_resolved_node *resolved,
 }
 
 /* The size of the open file. A damaged text has one more byte; reading it returns the failure. */
-static uint64_t size_of(const struct whole *whole)
+static uint64_t size_of(const struct whole_text *whole)
 {
     return whole->spool.bytes + (whole->failure != NULL);
 }
 
 /* ---- The cache ---- */
 
-struct document {
+struct generated_document {
     struct nt_content content;
     struct nt_hash_link link;
     uint32_t inode; /* of the node; used by nt_generated_invalidate */
-    struct whole whole;
+    struct whole_text whole;
     bool is_made;
-    unsigned users;               /* the table counts as one */
-    TAILQ_ENTRY(document) by_use; /* if generated and in the table */
+    unsigned users;                         /* the table counts as one */
+    TAILQ_ENTRY(generated_document) by_use; /* if generated and in the table */
     struct nt_generated *generated;
 };
 
@@ -251,8 +251,8 @@ struct nt_generated {
     pthread_mutex_t lock;
     pthread_cond_t was_made; /* a document is generated or has failed */
     uint64_t memory_bytes, disk_bytes, made, dropped;
-    TAILQ_HEAD(documents, document) documents; /* most recently used first */
-    struct nt_hash_table table;                /* key: hash_of(node number) */
+    TAILQ_HEAD(documents, generated_document) documents; /* most recently used first */
+    struct nt_hash_table table;                          /* key: hash_of(node number) */
 };
 
 struct nt_generated *nt_generated_new(const struct nt_generated_options *options)
@@ -279,13 +279,13 @@ static uint64_t hash_of(uint64_t node)
     return __builtin_bswap64(node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-static struct document *find(struct nt_generated *generated, uint64_t node)
+static struct generated_document *find(struct nt_generated *generated, uint64_t node)
 {
     struct nt_hash_link *link = nt_hash_table_find(&generated->table, hash_of(node));
-    return link ? NT_CONTAINER_OF(link, struct document, link) : NULL;
+    return link ? NT_CONTAINER_OF(link, struct generated_document, link) : NULL;
 }
 
-static void let_go(struct document *document)
+static void let_go(struct generated_document *document)
 {
     if (--document->users)
         return;
@@ -294,12 +294,12 @@ static void let_go(struct document *document)
     free(document);
 }
 
-static size_t memory_of(const struct document *document)
+static size_t memory_of(const struct generated_document *document)
 {
     return document->whole.spool.memory.capacity + sizeof(*document);
 }
 
-static uint64_t disk_of(const struct document *document)
+static uint64_t disk_of(const struct generated_document *document)
 {
     return document->whole.spool.descriptor < 0 ? 0 : document->whole.spool.bytes;
 }
@@ -310,7 +310,7 @@ static void count(struct nt_generated *generated, int64_t memory_bytes)
     nt_reader_reserve(generated->options.reader, memory_bytes);
 }
 
-static void drop(struct nt_generated *generated, struct document *document)
+static void drop(struct nt_generated *generated, struct generated_document *document)
 {
     nt_hash_table_remove(&generated->table, &document->link);
     TAILQ_REMOVE(&generated->documents, document, by_use);
@@ -321,7 +321,7 @@ static void drop(struct nt_generated *generated, struct document *document)
 }
 
 /* Keeps a document, then evicts the least recently used, perhaps itself, until the limits hold. */
-static void keep(struct nt_generated *generated, struct document *document)
+static void keep(struct nt_generated *generated, struct generated_document *document)
 {
     document->is_made = true;
     TAILQ_INSERT_HEAD(&generated->documents, document, by_use);
@@ -330,7 +330,7 @@ static void keep(struct nt_generated *generated, struct document *document)
     while (!TAILQ_EMPTY(&generated->documents) &&
            (generated->memory_bytes > nt_reader_idle_bytes(generated->options.reader) ||
             generated->disk_bytes > generated->options.disk_bytes))
-        drop(generated, NT_TAILQ_LAST(&generated->documents, document, by_use));
+        drop(generated, NT_TAILQ_LAST(&generated->documents, generated_document, by_use));
 }
 
 /* Waits until another thread has finished generating. */
@@ -351,7 +351,7 @@ static enum nt_status wait(struct nt_generated *generated, const struct nt_resol
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                     size_t *bytes_ret, struct nt_error *error)
 {
-    const struct whole *whole = &((struct document *)content)->whole;
+    const struct whole_text *whole = &((struct generated_document *)content)->whole;
     uint64_t left = whole->spool.bytes - offset; /* offset <= size_of, so it is >= 0 */
     if (bytes > left)
         bytes = (size_t)left;
@@ -363,7 +363,7 @@ static enum nt_status read_document(struct nt_content *content, uint64_t offset,
 
 static void close_document(struct nt_content *content)
 {
-    struct document *document = (struct document *)content;
+    struct generated_document *document = (struct generated_document *)content;
     struct nt_generated *generated = document->generated;
     pthread_mutex_lock(&generated->lock);
     let_go(document);
@@ -382,7 +382,7 @@ static bool is_declared(const struct nt_resolved_node *resolved, bool may_block,
 
 /* The document must not be shared yet. */
 static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           struct document *document, struct nt_error *error)
+                           struct generated_document *document, struct nt_error *error)
 {
     const struct nt_generated_options *options = &generated->options;
     bool is_short = options->generate_all || resolved->pseudo->generate || !resolved->pseudo->is_short;
@@ -406,19 +406,20 @@ static enum nt_status make(struct nt_generated *generated, const struct nt_resol
     return status;
 }
 
-static struct document *new_document(struct nt_generated *generated)
+static struct generated_document *new_document(struct nt_generated *generated)
 {
-    struct document *document = calloc(1, sizeof(*document));
+    struct generated_document *document = calloc(1, sizeof(*document));
     if (document)
-        *document = (struct document){.whole.spool = NT_SPOOL_EMPTY, .users = 1, .generated = generated};
+        *document =
+            (struct generated_document){.whole.spool = NT_SPOOL_EMPTY, .users = 1, .generated = generated};
     return document;
 }
 
 /* Generates a document that others can wait for. Called under the lock, which it releases meanwhile. */
 static enum nt_status make_known(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                                 struct document **document_ret, struct nt_error *error)
+                                 struct generated_document **document_ret, struct nt_error *error)
 {
-    struct document *document = new_document(generated);
+    struct generated_document *document = new_document(generated);
     if (!document)
         return nt_fail_memory(error);
     document->inode = resolved->inode;
@@ -441,10 +442,10 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
 
 /* Takes an existing document, waits for a pending one, or generates it. Call it under the lock. */
 static enum nt_status take(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           struct document **document_ret, struct nt_error *error)
+                           struct generated_document **document_ret, struct nt_error *error)
 {
     for (;;) {
-        struct document *document = find(generated, resolved->number);
+        struct generated_document *document = find(generated, resolved->number);
         if (!document)
             return make_known(generated, resolved, document_ret, error);
         if (document->is_made) {
@@ -462,9 +463,9 @@ static enum nt_status take(struct nt_generated *generated, const struct nt_resol
 
 /* Volatile documents are generated for each access. */
 static enum nt_status make_own(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                               struct document **document_ret, struct nt_error *error)
+                               struct generated_document **document_ret, struct nt_error *error)
 {
-    struct document *document = new_document(generated);
+    struct generated_document *document = new_document(generated);
     if (!document)
         return nt_fail_memory(error);
     enum nt_status status = make(generated, resolved, document, error);
@@ -478,7 +479,7 @@ static enum nt_status make_own(struct nt_generated *generated, const struct nt_r
 enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                  struct nt_content **content_ret, struct nt_error *error)
 {
-    struct document *document = NULL;
+    struct generated_document *document = NULL;
     enum nt_status status;
     *content_ret = NULL;
     if (nt_node_is_volatile(resolved)) {
@@ -502,7 +503,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
 {
     *is_long_ret = false;
     pthread_mutex_lock(&generated->lock);
-    struct document *document = find(generated, resolved->number);
+    struct generated_document *document = find(generated, resolved->number);
     bool is_known = document && document->is_made;
     if (is_known) {
         *is_long_ret = document->whole.is_long;
@@ -515,8 +516,9 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
 void nt_generated_invalidate(struct nt_generated *generated, const struct nt_inode_table *inodes)
 {
     pthread_mutex_lock(&generated->lock);
-    struct document *older;
-    for (struct document *document = TAILQ_FIRST(&generated->documents); document; document = older) {
+    struct generated_document *older;
+    for (struct generated_document *document = TAILQ_FIRST(&generated->documents); document;
+         document = older) {
         older = TAILQ_NEXT(document, by_use);
         if (nt_inodes_is_retired(inodes, document->inode))
             drop(generated, document);

@@ -56,7 +56,7 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
 
 /* ---- Contents of a directory ---- */
 
-struct listing {
+struct local_listing {
     struct nt_folder *folder;
     bool shows_datasets;  /* tests folders for datasets */
     bool only_data_files; /* of `format`; NULL: of any */
@@ -66,7 +66,7 @@ struct listing {
 };
 
 /* Looks at a few bytes of a file. False if it cannot be opened, or is no file. */
-static bool look_for_data(const struct listing *listing, const char *name, struct stat *attributes,
+static bool look_for_data(const struct local_listing *listing, const char *name, struct stat *attributes,
                           bool *is_data_file_ret)
 {
     struct nt_file_probe look;
@@ -79,7 +79,7 @@ static bool look_for_data(const struct listing *listing, const char *name, struc
 }
 
 /* NT_NOT_FOUND if the entry is not shown, or no longer exists. */
-static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
+static enum nt_status look_at(const struct local_listing *listing, const struct nt_folder_entry *found,
                               struct nt_local_entry *entry, struct nt_error *error)
 {
     bool is_dataset, is_data_file;
@@ -114,7 +114,7 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
 
 static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
 {
-    struct listing *listing = context;
+    struct local_listing *listing = context;
     struct nt_local_entry entry = {0};
     enum nt_status status = look_at(listing, found, &entry, error);
     if (status != NT_OK)
@@ -137,7 +137,7 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-static enum nt_status take_entries(struct listing *listing, struct nt_local_entry **entries_ret,
+static enum nt_status take_entries(struct local_listing *listing, struct nt_local_entry **entries_ret,
                                    size_t *count_ret, struct nt_error *error)
 {
     enum nt_status status = nt_folder_list(listing->folder, "", take_entry, listing, error);
@@ -155,9 +155,9 @@ static enum nt_status take_entries(struct listing *listing, struct nt_local_entr
 enum nt_status nt_local_list(const char *path, const struct nt_open_options *data_files,
                              struct nt_local_entry **entries_ret, size_t *count_ret, struct nt_error *error)
 {
-    struct listing listing = {.shows_datasets = true,
-                              .only_data_files = data_files,
-                              .format = data_files ? data_files->format : NULL};
+    struct local_listing listing = {.shows_datasets = true,
+                                    .only_data_files = data_files,
+                                    .format = data_files ? data_files->format : NULL};
     enum nt_status status = nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error);
     if (status != NT_OK)
         return status;
@@ -168,7 +168,7 @@ enum nt_status nt_local_list(const char *path, const struct nt_open_options *dat
 
 bool nt_local_has_data_file(const char *path, const char *name, const struct nt_open_options *options)
 {
-    struct listing listing = {.format = options->format};
+    struct local_listing listing = {.format = options->format};
     struct stat attributes;
     if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, NULL) != NT_OK)
         return false;
@@ -197,7 +197,7 @@ bool nt_local_has_more(const char *path, unsigned count)
 enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,
                                     size_t *count_ret, struct nt_error *error)
 {
-    struct listing listing = {.folder = folder};
+    struct local_listing listing = {.folder = folder};
     return take_entries(&listing, entries_ret, count_ret, error);
 }
 

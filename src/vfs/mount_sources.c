@@ -215,13 +215,13 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
 
 /* ---- Check of the sources ---- */
 
-struct search {
+struct inode_search {
     struct nt_inode_table *inodes;
     unsigned tries; /* inodes left to check */
 };
 
 /* Each directory also takes a try, which bounds the recursion. */
-static bool may_show(struct search *search, uint32_t number)
+static bool may_show(struct inode_search *search, uint32_t number)
 {
     uint32_t child, order = 0;
     if (search->tries == 0)
@@ -244,7 +244,7 @@ static bool may_show(struct search *search, uint32_t number)
 enum nt_status nt_inodes_check_source(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error)
 {
     enum { MAX_TRIES = 500 };
-    struct search search = {.inodes = inodes, .tries = MAX_TRIES};
+    struct inode_search search = {.inodes = inodes, .tries = MAX_TRIES};
     enum nt_inode_kind kind = nt_inodes_kind(inodes, number);
     if (kind == NT_INODE_FAILED)
         return nt_inodes_failure(inodes, number, error);

@@ -20,13 +20,13 @@ enum {
 
 /* ---- The index ---- */
 
-struct entry {
+struct name_entry {
     uint32_t parent;
     const char *name; /* NULL: none yet */
 };
 
 struct nt_names {
-    struct entry *entries;
+    struct name_entry *entries;
     uint32_t count;
     uint32_t *slots; /* item + 1; 0: free */
     size_t mask;
@@ -44,7 +44,7 @@ static uint32_t *find_slot(const struct nt_names *names, uint32_t parent, const 
 {
     size_t at = (size_t)hash_of(names, parent, name, length) & names->mask;
     for (; names->slots[at]; at = (at + 1) & names->mask) {
-        const struct entry *entry = &names->entries[names->slots[at] - 1];
+        const struct name_entry *entry = &names->entries[names->slots[at] - 1];
         if (entry->parent == parent && strncmp(entry->name, name, length) == 0 && entry->name[length] == '\0')
             break;
     }
@@ -68,7 +68,7 @@ uint32_t nt_names_parent(const struct nt_names *names, uint32_t item)
 
 /* ---- Building ---- */
 
-struct builder {
+struct name_builder {
     struct nt_names *names;
     nt_name_ask *ask;
     const void *context;
@@ -78,10 +78,10 @@ struct builder {
 };
 
 /* Assigns the builder's name to the item if it is free. Does not copy a name that equals the text. */
-static bool take(struct builder *builder, uint32_t item, struct nt_text text, struct nt_error *error)
+static bool take(struct name_builder *builder, uint32_t item, struct nt_text text, struct nt_error *error)
 {
     struct nt_names *names = builder->names;
-    struct entry *entry = &names->entries[item];
+    struct name_entry *entry = &names->entries[item];
     const char *name = builder->text.bytes;
     size_t length = builder->text.length;
     uint32_t *slot = find_slot(names, entry->parent, name, length);
@@ -96,7 +96,7 @@ static bool take(struct builder *builder, uint32_t item, struct nt_text text, st
     return true;
 }
 
-static void encode_wish(struct builder *builder, const struct nt_name_request *request)
+static void encode_wish(struct name_builder *builder, const struct nt_name_request *request)
 {
     nt_buffer_clear(&builder->text);
     nt_buffer_append_string(&builder->text, request->prefix);
@@ -116,7 +116,7 @@ static void cut(struct nt_buffer *text, size_t limit)
 }
 
 /* The first generated name: the requested one, truncated if necessary, with its cycle. */
-static void first_choice(struct builder *builder, const struct nt_name_request *request)
+static void first_choice(struct name_builder *builder, const struct nt_name_request *request)
 {
     encode_wish(builder, request);
     struct nt_buffer *text = &builder->text;
@@ -142,7 +142,8 @@ struct stem {
     struct nt_text text;
 };
 
-static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt_text text, uint64_t hash)
+static struct stem *add_stem(struct name_builder *builder, uint32_t parent, struct nt_text text,
+                             uint64_t hash)
 {
     struct stem *stem = nt_arena_alloc(builder->arena, 1, sizeof(*stem));
     char *copy = stem ? nt_arena_copy(builder->arena, text.bytes, text.length) : NULL;
@@ -154,7 +155,7 @@ static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt
 }
 
 /* NULL: out of memory. */
-static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_text text)
+static struct stem *stem_of(struct name_builder *builder, uint32_t parent, struct nt_text text)
 {
     uint64_t hash = hash_of(builder->names, parent, text.bytes, text.length);
     struct nt_hash_link *link = nt_hash_table_find(&builder->stems, hash);
@@ -166,7 +167,7 @@ static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_
     return add_stem(builder, parent, text, hash);
 }
 
-static void take_duplicate(struct builder *builder, uint32_t item, struct nt_error *error)
+static void take_duplicate(struct name_builder *builder, uint32_t item, struct nt_error *error)
 {
     struct nt_buffer *text = &builder->text;
     if (text->length > NT_NAME_BYTES - DUPLICATE_SUFFIX)
@@ -185,7 +186,7 @@ static void take_duplicate(struct builder *builder, uint32_t item, struct nt_err
 
 /* ---- All names ---- */
 
-static enum nt_status give_names(struct builder *builder, struct nt_error *error)
+static enum nt_status give_names(struct name_builder *builder, struct nt_error *error)
 {
     struct nt_names *names = builder->names;
     struct nt_error failure = {0};
@@ -228,7 +229,7 @@ static enum nt_status make_room(struct nt_names *names, struct nt_error *error)
     return names->arena && names->slots && names->entries ? NT_OK : nt_fail_memory(error);
 }
 
-static enum nt_status build(struct builder *builder, struct nt_error *error)
+static enum nt_status build(struct name_builder *builder, struct nt_error *error)
 {
     builder->arena = nt_arena_new();
     bool has_stems = nt_hash_table_init(&builder->stems);
@@ -248,7 +249,7 @@ enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *cont
     names->count = count;
     enum nt_status status = make_room(names, error);
     if (status == NT_OK)
-        status = build(&(struct builder){.names = names, .ask = ask, .context = context}, error);
+        status = build(&(struct name_builder){.names = names, .ask = ask, .context = context}, error);
     if (status != NT_OK)
         nt_names_free(names);
     else

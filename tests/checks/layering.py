@@ -3,6 +3,7 @@
 """Which folder of src/ may include which: compares the table of docs/architecture.md with the
 #include lines of src/ and include/. Folders are ordered, so that no two can include each other.
 Files of one folder may. A test may include what its folder may, and what docs/hacking.md lists.
+No two types in src/ have the same name, so that a search finds the one that is meant.
 
 usage: layering.py SOURCE_DIRECTORY        one case for each file and rule; exit status 1 if one failed
 """
@@ -69,6 +70,7 @@ STAGE = re.compile(r'^\| `([\w/]+)` \| [^|]+ \| [^|]+\.h` \|$', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
 # A row of the list in docs/hacking.md: a folder with all below it, and a header of src/.
 TEST_MAY_INCLUDE = re.compile(r'^\| `(tests/[\w/]+)` \| (?:`([\w/.]+)`|any) \|', re.MULTILINE)
+TYPE = re.compile(r'^(?:struct|union|enum) (\w+)\s*\{', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')
 
 
@@ -132,8 +134,17 @@ def test_problems(root, path, text, listed):
             yield f'includes {name}, which is not listed in docs/hacking.md'
 
 
+def type_problems(root):
+    defined = {}
+    for path in sorted(path for path in (root / 'src').rglob('*') if path.suffix in ('.c', '.h')):
+        for name in TYPE.findall(path.read_text()):
+            first = defined.setdefault(name, path)
+            if first != path:
+                yield f'{name} is defined in {first.relative_to(root)} and {path.relative_to(root)}'
+
+
 def main(root):
-    cases = [('the table', list(table_problems(root)))]
+    cases = [('the table', list(table_problems(root))), ('names of types', list(type_problems(root)))]
     for path in sorted(path for path in (root / 'src').rglob('*') if path.suffix in ('.c', '.h', '.cc')):
         folder = path.parent.relative_to(root / 'src').as_posix()
         cases.append((path.relative_to(root), list(include_problems(folder, path.read_text()))))

@@ -88,16 +88,16 @@ static uint16_t store_real16(double value)
     return (uint16_t)(sign | (result > 0x7C00 ? 0x7C00 : result));
 }
 
-union number {
+union element_number {
     uint64_t as_unsigned;
     int64_t as_signed;
     double as_real;
 };
 
-static union number load(enum nt_element from, const uint8_t *at)
+static union element_number load(enum nt_element from, const uint8_t *at)
 {
     uint32_t bytes = elements[from].bytes;
-    union number number = {.as_unsigned = nt_load_integer(at, bytes, false)};
+    union element_number number = {.as_unsigned = nt_load_integer(at, bytes, false)};
     float real32;
     if (from == NT_ELEMENT_REAL16) {
         number.as_real = load_real16((uint16_t)number.as_unsigned);
@@ -110,7 +110,7 @@ static union number load(enum nt_element from, const uint8_t *at)
     return number;
 }
 
-static bool store_integer(enum nt_element to, uint8_t *at, enum family from, union number number)
+static bool store_integer(enum nt_element to, uint8_t *at, enum family from, union element_number number)
 {
     uint32_t bytes = elements[to].bytes;
     uint64_t value = number.as_unsigned;
@@ -131,7 +131,7 @@ static bool store_integer(enum nt_element to, uint8_t *at, enum family from, uni
     return true;
 }
 
-static void store_real(enum nt_element to, uint8_t *at, enum family from, union number number)
+static void store_real(enum nt_element to, uint8_t *at, enum family from, union element_number number)
 {
     double value = from == FAMILY_UNSIGNED ? (double)number.as_unsigned
                    : from == FAMILY_SIGNED ? (double)number.as_signed
@@ -222,7 +222,7 @@ enum nt_status nt_element_convert(enum nt_element from, const void *input, enum 
         return NT_OK;
     }
     for (size_t i = 0; i < count; i++, in += in_bytes, out += out_bytes) {
-        union number number = load(from, in);
+        union element_number number = load(from, in);
         if (target == FAMILY_REAL)
             store_real(to, out, family, number);
         else if (!store_integer(to, out, family, number))

@@ -282,13 +282,13 @@ enum { SCALAR = 1, OBJECT = 2, ARRAY = 4 }; /* 3 bits in the header */
 enum { COUNT_MASK = 0x1fffffff, LENGTH_MASK = 0x0fffffff, HEADER_SHIFT = 29, TYPE_SHIFT = 28, TYPE_MASK = 7 };
 enum { IS_NULL, IS_STRING, IS_NUMBER, IS_FALSE, IS_TRUE, IS_CONTAINER, IS_EXTENSION };
 
-struct decoding {
+struct jsonb_decoder {
     struct nt_buffer *out;
     struct nt_error *error;
 };
 
 /* The remaining entries, starting with the bytes of the next one. */
-struct entries {
+struct jsonb_entries {
     const uint8_t *at;
     uint32_t left;
 };
@@ -298,13 +298,14 @@ struct bytes {
     size_t left;
 };
 
-static enum nt_status fail(const struct decoding *decoding, const char *what)
+static enum nt_status fail(const struct jsonb_decoder *decoder, const char *what)
 {
-    return nt_fail(decoding->error, NT_CORRUPT, NT_NO_OFFSET, "JSONB: %s", what);
+    return nt_fail(decoder->error, NT_CORRUPT, NT_NO_OFFSET, "JSONB: %s", what);
 }
 
 /* Takes the bytes of the next entry; false if fewer are left than it needs. */
-static bool take(struct entries *entries, struct bytes *bytes, unsigned *type_ret, struct bytes *value_ret)
+static bool take(struct jsonb_entries *entries, struct bytes *bytes, unsigned *type_ret,
+                 struct bytes *value_ret)
 {
     uint32_t entry = nt_load_be32(entries->at);
     size_t length = entry & LENGTH_MASK;
@@ -318,9 +319,10 @@ static bool take(struct entries *entries, struct bytes *bytes, unsigned *type_re
     return true;
 }
 
-static enum nt_status append_container(const struct decoding *decoding, struct bytes value, unsigned depth);
+static enum nt_status append_container(const struct jsonb_decoder *decoder, struct bytes value,
+                                       unsigned depth);
 
-static enum nt_status append_value(const struct decoding *decoding, unsigned type, struct bytes value,
+static enum nt_status append_value(const struct jsonb_decoder *decoder, unsigned type, struct bytes value,
                                    unsigned depth)
 {
     static const char *const words[] = {[IS_NULL] = "null", [IS_FALSE] = "false", [IS_TRUE] = "true"};
@@ -328,46 +330,46 @@ static enum nt_status append_value(const struct decoding *decoding, unsigned typ
     case IS_NULL:
     case IS_FALSE:
     case IS_TRUE:
-        nt_buffer_append_string(decoding->out, words[type]);
+        nt_buffer_append_string(decoder->out, words[type]);
         return NT_OK;
     case IS_STRING:
-        jsonb_append_string(decoding->out, value.at, value.left);
+        jsonb_append_string(decoder->out, value.at, value.left);
         return NT_OK;
     case IS_NUMBER:
-        return jsonb_append_number(decoding->out, value.at, value.left)
+        return jsonb_append_number(decoder->out, value.at, value.left)
                    ? NT_OK
-                   : fail(decoding, "a number has an unknown kind");
+                   : fail(decoder, "a number has an unknown kind");
     case IS_EXTENSION:
-        return jsonb_append_extension(decoding->out, value.at, value.left)
+        return jsonb_append_extension(decoder->out, value.at, value.left)
                    ? NT_OK
-                   : fail(decoding, "an extension has an unknown kind");
+                   : fail(decoder, "an extension has an unknown kind");
     case IS_CONTAINER:
-        return append_container(decoding, value, depth + 1);
+        return append_container(decoder, value, depth + 1);
     default:
-        return fail(decoding, "a value has an unknown type");
+        return fail(decoder, "a value has an unknown type");
     }
 }
 
-static enum nt_status append_array(const struct decoding *decoding, struct entries entries,
+static enum nt_status append_array(const struct jsonb_decoder *decoder, struct jsonb_entries entries,
                                    struct bytes bytes, unsigned depth)
 {
     enum nt_status status = NT_OK;
     unsigned type;
     struct bytes value;
-    nt_buffer_append_byte(decoding->out, '[');
+    nt_buffer_append_byte(decoder->out, '[');
     for (bool is_first = true; status == NT_OK && entries.left; is_first = false) {
         if (!is_first)
-            nt_buffer_append_byte(decoding->out, ',');
+            nt_buffer_append_byte(decoder->out, ',');
         status = take(&entries, &bytes, &type, &value)
-                     ? append_value(decoding, type, value, depth)
-                     : fail(decoding, "a value ends after the array that contains it");
+                     ? append_value(decoder, type, value, depth)
+                     : fail(decoder, "a value ends after the array that contains it");
     }
-    nt_buffer_append_byte(decoding->out, ']');
+    nt_buffer_append_byte(decoder->out, ']');
     return status;
 }
 
 /* Skips the keys, to the bytes of the values; false if fewer are left than the keys need. */
-static bool skip_keys(struct entries keys, struct bytes *bytes)
+static bool skip_keys(struct jsonb_entries keys, struct bytes *bytes)
 {
     unsigned type;
     struct bytes key;
@@ -377,54 +379,55 @@ static bool skip_keys(struct entries keys, struct bytes *bytes)
     return true;
 }
 
-static enum nt_status append_object(const struct decoding *decoding, struct entries keys, struct bytes bytes,
-                                    unsigned depth)
+static enum nt_status append_object(const struct jsonb_decoder *decoder, struct jsonb_entries keys,
+                                    struct bytes bytes, unsigned depth)
 {
-    struct entries values = {keys.at + (size_t)keys.left * ENTRY_BYTES, keys.left};
+    struct jsonb_entries values = {keys.at + (size_t)keys.left * ENTRY_BYTES, keys.left};
     struct bytes value_bytes = bytes, key, value;
     enum nt_status status = NT_OK;
     unsigned type;
     if (!skip_keys(keys, &value_bytes))
-        return fail(decoding, "the keys of an object are not strings, or end after the object");
-    nt_buffer_append_byte(decoding->out, '{');
+        return fail(decoder, "the keys of an object are not strings, or end after the object");
+    nt_buffer_append_byte(decoder->out, '{');
     for (bool is_first = true; status == NT_OK && keys.left; is_first = false) {
         if (!is_first)
-            nt_buffer_append_byte(decoding->out, ',');
+            nt_buffer_append_byte(decoder->out, ',');
         if (!take(&keys, &bytes, &type, &key) || !take(&values, &value_bytes, &type, &value))
-            return fail(decoding, "a value ends after the object that contains it");
-        jsonb_append_string(decoding->out, key.at, key.left);
-        nt_buffer_append_byte(decoding->out, ':');
-        status = append_value(decoding, type, value, depth);
+            return fail(decoder, "a value ends after the object that contains it");
+        jsonb_append_string(decoder->out, key.at, key.left);
+        nt_buffer_append_byte(decoder->out, ':');
+        status = append_value(decoder, type, value, depth);
     }
-    nt_buffer_append_byte(decoding->out, '}');
+    nt_buffer_append_byte(decoder->out, '}');
     return status;
 }
 
-static enum nt_status append_container(const struct decoding *decoding, struct bytes value, unsigned depth)
+static enum nt_status append_container(const struct jsonb_decoder *decoder, struct bytes value,
+                                       unsigned depth)
 {
     unsigned type;
     struct bytes scalar;
     if (depth > MAX_DEPTH)
-        return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB is nested deeper than %d levels",
+        return nt_fail(decoder->error, NT_LIMIT, NT_NO_OFFSET, "JSONB is nested deeper than %d levels",
                        MAX_DEPTH);
     if (value.left < ENTRY_BYTES)
-        return fail(decoding, "a value has no header");
+        return fail(decoder, "a value has no header");
     uint32_t header = nt_load_be32(value.at), count = header & COUNT_MASK, kind = header >> HEADER_SHIFT;
     struct bytes rest = {value.at + ENTRY_BYTES, value.left - ENTRY_BYTES};
     if (kind == SCALAR)
         count = 1;
     uint64_t room = (uint64_t)count * ENTRY_BYTES * (kind == OBJECT ? 2 : 1);
     if (room > rest.left)
-        return fail(decoding, "it has more values than bytes");
-    struct entries entries = {rest.at, count};
+        return fail(decoder, "it has more values than bytes");
+    struct jsonb_entries entries = {rest.at, count};
     rest = (struct bytes){rest.at + room, rest.left - room};
     if (kind == ARRAY)
-        return append_array(decoding, entries, rest, depth);
+        return append_array(decoder, entries, rest, depth);
     if (kind == OBJECT)
-        return append_object(decoding, entries, rest, depth);
+        return append_object(decoder, entries, rest, depth);
     if (kind != SCALAR || !take(&entries, &rest, &type, &scalar) || type == IS_CONTAINER)
-        return fail(decoding, "a header has an unknown kind");
-    return append_value(decoding, type, scalar, depth);
+        return fail(decoder, "a header has an unknown kind");
+    return append_value(decoder, type, scalar, depth);
 }
 
 /* Lance's reader treats other bytes as text. JSON text has only white space controls. */
@@ -439,13 +442,13 @@ static bool is_text(const uint8_t *bytes, size_t count)
 enum nt_status nt_jsonb_append(struct nt_buffer *out, const uint8_t *bytes, size_t count,
                                struct nt_error *error)
 {
-    const struct decoding decoding = {out, error};
+    const struct jsonb_decoder decoder = {out, error};
     size_t start = out->length;
     if (!count) {
         nt_buffer_append_string(out, "null");
         return NT_OK;
     }
-    enum nt_status status = append_container(&decoding, (struct bytes){bytes, count}, 0);
+    enum nt_status status = append_container(&decoder, (struct bytes){bytes, count}, 0);
     if (status == NT_OK)
         return NT_OK;
     out->length = start;

@@ -31,11 +31,11 @@ enum {
 };
 
 /* Numbers outside this range have an exponent, padded to two digits or not. */
-struct layout {
+struct number_layout {
     int first_exponent, last_exponent;
     bool is_padded;
 };
-static const struct layout python = {-4, 15, true}, rust = {-5, 15, false};
+static const struct number_layout python = {-4, 15, true}, rust = {-5, 15, false};
 
 struct decimal {
     char digits[24]; /* without leading and trailing zeros; at least one */
@@ -249,7 +249,7 @@ static size_t lay_out_exponent(const struct decimal *decimal, bool is_padded, ch
     return length + nt_format_unsigned(magnitude, text + length);
 }
 
-static size_t lay_out(const struct layout *layout, const struct decimal *decimal, bool is_negative,
+static size_t lay_out(const struct number_layout *layout, const struct decimal *decimal, bool is_negative,
                       char *text)
 {
     size_t length = 0;
@@ -260,7 +260,7 @@ static size_t lay_out(const struct layout *layout, const struct decimal *decimal
     return length + lay_out_fixed(decimal, text + length);
 }
 
-static size_t format_double(const struct layout *layout, double value, char *text)
+static size_t format_double(const struct number_layout *layout, double value, char *text)
 {
     struct decimal decimal = {.digits = "0", .count = 1};
     double magnitude = fabs(value);

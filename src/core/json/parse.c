@@ -28,7 +28,7 @@ enum nt_status nt_json_parse(const char *text, size_t length, size_t flags, json
 
 /* ---- Raw members ---- */
 
-struct scanner {
+struct json_scanner {
     const char *at, *end;
 };
 
@@ -37,13 +37,13 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-static void skip_blanks(struct scanner *scanner)
+static void skip_blanks(struct json_scanner *scanner)
 {
     while (scanner->at < scanner->end && is_blank(*scanner->at))
         scanner->at++;
 }
 
-static bool skip_mark(struct scanner *scanner, char mark)
+static bool skip_mark(struct json_scanner *scanner, char mark)
 {
     skip_blanks(scanner);
     if (scanner->at == scanner->end || *scanner->at != mark)
@@ -53,7 +53,7 @@ static bool skip_mark(struct scanner *scanner, char mark)
 }
 
 /* Skips from one quote to the other. */
-static bool skip_string(struct scanner *scanner)
+static bool skip_string(struct json_scanner *scanner)
 {
     if (!skip_mark(scanner, '"'))
         return false;
@@ -67,7 +67,7 @@ static bool skip_string(struct scanner *scanner)
 }
 
 /* Skips a number, true, false or null. */
-static bool skip_word(struct scanner *scanner)
+static bool skip_word(struct json_scanner *scanner)
 {
     static const char ends[] = " \t\n\r,:\"{}[]";
     const char *start = scanner->at;
@@ -76,7 +76,7 @@ static bool skip_word(struct scanner *scanner)
     return scanner->at > start;
 }
 
-static bool skip_part(struct scanner *scanner, size_t *depth)
+static bool skip_part(struct json_scanner *scanner, size_t *depth)
 {
     skip_blanks(scanner);
     char first = scanner->at < scanner->end ? *scanner->at : '\0';
@@ -91,7 +91,7 @@ static bool skip_part(struct scanner *scanner, size_t *depth)
     return true;
 }
 
-static bool skip_value(struct scanner *scanner)
+static bool skip_value(struct json_scanner *scanner)
 {
     size_t depth = 0;
     do {
@@ -101,7 +101,7 @@ static bool skip_value(struct scanner *scanner)
     return true;
 }
 
-static bool read_member(struct scanner *scanner, struct nt_json_member *member)
+static bool read_member(struct json_scanner *scanner, struct nt_json_member *member)
 {
     skip_blanks(scanner);
     const char *key = scanner->at + 1;
@@ -132,7 +132,7 @@ static enum nt_status fail_at(struct nt_text text, const char *at, struct nt_err
 static enum nt_status read_all(struct nt_text text, struct nt_json_member **members, size_t *count,
                                struct nt_error *error)
 {
-    struct scanner scanner = {text.bytes, text.bytes + text.length};
+    struct json_scanner scanner = {text.bytes, text.bytes + text.length};
     size_t capacity = 0;
     if (!skip_mark(&scanner, '{'))
         return fail_at(text, scanner.at, error);
@@ -198,7 +198,7 @@ bool nt_json_value_string(struct nt_text value, struct nt_text *string_ret)
 
 void nt_json_append_compact(struct nt_text value, struct nt_buffer *out)
 {
-    struct scanner scanner = {value.bytes, value.bytes + value.length};
+    struct json_scanner scanner = {value.bytes, value.bytes + value.length};
     size_t depth = 0;
     for (skip_blanks(&scanner); scanner.at < scanner.end; skip_blanks(&scanner)) {
         const char *start = scanner.at;

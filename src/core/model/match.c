@@ -17,14 +17,14 @@
 
 /* ---- Names of a pattern ---- */
 
-struct part {
+struct pattern_name {
     struct nt_text text; /* as typed */
     const char *pattern; /* for fnmatch(3); NULL: a name */
     bool is_any_depth;   /* "**" */
 };
 
 struct parts {
-    struct part *items;
+    struct pattern_name *items;
     size_t count;
 };
 
@@ -50,7 +50,7 @@ static bool split(const char *name, char separator, struct nt_arena *arena, stru
     *parts = (struct parts){.items = nt_arena_alloc(arena, most, sizeof(*parts->items))};
     for (const char *at = name, *end; parts->items && *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, separator);
-        struct part part = {.text = {at, (size_t)(end - at)}};
+        struct pattern_name part = {.text = {at, (size_t)(end - at)}};
         if (part.text.length == 0)
             continue;
         part.is_any_depth = part.text.length == 2 && memcmp(at, "**", 2) == 0;
@@ -61,7 +61,7 @@ static bool split(const char *name, char separator, struct nt_arena *arena, stru
     return parts->items;
 }
 
-static bool is_like(const struct part *part, struct nt_text name, bool is_exact)
+static bool is_like(const struct pattern_name *part, struct nt_text name, bool is_exact)
 {
     enum { MAX_NAME = 4096 };
     char text[MAX_NAME];
@@ -75,7 +75,7 @@ static bool is_like(const struct part *part, struct nt_text name, bool is_exact)
 }
 
 /* Do all parts match all names, or equal them? After a mismatch, the last "**" takes one more name. */
-static bool are_like(const struct part *parts, size_t part_count, const struct nt_text *names,
+static bool are_like(const struct pattern_name *parts, size_t part_count, const struct nt_text *names,
                      size_t name_count, bool is_exact)
 {
     size_t part = 0, name = 0, retry_part = SIZE_MAX, retry_name = 0;
@@ -100,9 +100,9 @@ static bool are_like(const struct part *parts, size_t part_count, const struct n
 
 /* ---- Fields ---- */
 
-struct walk {
+struct match_walk {
     const struct nt_dataset *dataset;
-    const struct part *parts;
+    const struct pattern_name *parts;
     size_t part_count;
     bool has_patterns;
     bool omits_items; /* compares with paths without the items of collections */
@@ -122,7 +122,7 @@ static bool add(struct nt_matches *matches, uint32_t dataset, uint32_t field)
 }
 
 /* Recursive: fields nest no deeper than NT_MAX_DEPTH. False: out of memory. */
-static bool visit(struct walk *walk, uint32_t parent, size_t depth)
+static bool visit(struct match_walk *walk, uint32_t parent, size_t depth)
 {
     uint32_t count;
     const struct nt_field *fields = walk->dataset->fields;
@@ -144,10 +144,10 @@ static bool visit(struct walk *walk, uint32_t parent, size_t depth)
 }
 
 /* Appends the fields below `parent` whose paths are like the parts; first those that equal them. */
-static bool find_fields(const struct nt_dataset *dataset, uint32_t parent, const struct part *parts,
+static bool find_fields(const struct nt_dataset *dataset, uint32_t parent, const struct pattern_name *parts,
                         size_t count, struct nt_matches *matches)
 {
-    struct walk walk = {.dataset = dataset, .parts = parts, .part_count = count, .matches = matches};
+    struct match_walk walk = {.dataset = dataset, .parts = parts, .part_count = count, .matches = matches};
     bool has_patterns = false, has_memory = !dataset->failure;
     if (dataset->failure || count > NT_MAX_DEPTH)
         return true;
@@ -173,7 +173,7 @@ static bool is_in_directory(const struct nt_dataset *dataset, uint32_t directory
 
 /* Appends what the parts mean if they begin with the name of a dataset, or a pattern of it. */
 static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_dataset *dataset,
-                            const struct part *parts, size_t count, struct nt_matches *matches)
+                            const struct pattern_name *parts, size_t count, struct nt_matches *matches)
 {
     struct nt_text names[NT_MAX_DEPTH + 1];
     size_t depth = 0;
@@ -205,8 +205,8 @@ static bool may_be_omitted(const struct nt_name_scope *scope, const struct nt_da
 
 /* Finds what the parts mean without the dataset in front. Fields of several datasets are no match, but
  * *is_ambiguous_ret is set. */
-static bool find_without_dataset(const struct nt_name_scope *scope, const struct part *parts, size_t count,
-                                 struct nt_matches *matches, bool *is_ambiguous_ret)
+static bool find_without_dataset(const struct nt_name_scope *scope, const struct pattern_name *parts,
+                                 size_t count, struct nt_matches *matches, bool *is_ambiguous_ret)
 {
     const struct nt_file *file = scope->file;
     bool has_memory = true;
@@ -230,7 +230,7 @@ static bool find_without_dataset(const struct nt_name_scope *scope, const struct
     return has_memory;
 }
 
-static bool find_in_scope(const struct nt_name_scope *scope, const struct part *parts, size_t count,
+static bool find_in_scope(const struct nt_name_scope *scope, const struct pattern_name *parts, size_t count,
                           struct nt_matches *matches, bool *is_ambiguous_ret)
 {
     if (scope->dataset)

@@ -318,7 +318,7 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
 
 /* ---- Chunks ---- */
 
-struct walk {
+struct chunk_walk {
     struct nt_source *source;
     const struct nt_bloscpack *bloscpack;
     uint64_t next;       /* where the next chunk starts if chunks are contiguous */
@@ -335,7 +335,7 @@ static void report_size(const struct nt_bloscpack_header *header, struct nt_blos
 }
 
 /* Finds the start of the chunk, or why it is unknown. */
-static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_chunk *chunk,
+static enum nt_status find_chunk(const struct chunk_walk *walk, struct nt_bloscpack_chunk *chunk,
                                  struct nt_error *error)
 {
     uint8_t bytes[OFFSET_BYTES];
@@ -350,7 +350,8 @@ static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_ch
     return NT_OK;
 }
 
-static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *chunk, struct nt_error *error)
+static enum nt_status read_chunk(struct chunk_walk *walk, struct nt_bloscpack_chunk *chunk,
+                                 struct nt_error *error)
 {
     const struct nt_bloscpack *bloscpack = walk->bloscpack;
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
@@ -372,7 +373,7 @@ static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *c
 enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
                                  nt_bloscpack_visit *visit, void *context, struct nt_error *error)
 {
-    struct walk walk = {.source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
+    struct chunk_walk walk = {.source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
     bool is_counted = bloscpack->header.chunks >= 0;
     uint64_t chunks = is_counted ? (uint64_t)bloscpack->header.chunks : UINT64_MAX;
     for (uint64_t i = 0; i < chunks; i++) {
@@ -403,7 +404,7 @@ struct content {
     bool is_fortran_order;
 };
 
-struct totals {
+struct chunk_totals {
     uint64_t bytes;
     uint64_t item_bytes;
     bool is_crossed; /* an item spans two chunks */
@@ -411,7 +412,7 @@ struct totals {
 
 static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *chunk, struct nt_error *error)
 {
-    struct totals *totals = context;
+    struct chunk_totals *totals = context;
     totals->is_crossed |= totals->bytes % totals->item_bytes != 0;
     if (!nt_checked_add(totals->bytes, chunk->plain_bytes, &totals->bytes))
         return nt_fail(error, NT_LIMIT, chunk->offset, "the chunks have more than 2^64 bytes");
@@ -420,7 +421,7 @@ static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *
 
 /* Sums up sizes: from the header alone if it has all of them, else from all chunks. */
 static enum nt_status sum_up(struct nt_source *source, const struct nt_bloscpack *bloscpack,
-                             struct totals *totals, struct nt_error *error)
+                             struct chunk_totals *totals, struct nt_error *error)
 {
     const struct nt_bloscpack_header *header = &bloscpack->header;
     if (!nt_bloscpack_plain_bytes(header, &totals->bytes)) {
@@ -509,7 +510,7 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
     bool is_array = false;
     if (build->blz->bloscpack.header.has_metadata)
         NT_TRY(read_array_metadata(build, text, content, &is_array, error));
-    struct totals totals = {.item_bytes = is_array ? content->dtype.dtype.bytes : 1};
+    struct chunk_totals totals = {.item_bytes = is_array ? content->dtype.dtype.bytes : 1};
     NT_TRY(sum_up(source, &build->blz->bloscpack, &totals, error));
     if (is_array && totals.is_crossed && content->is_fortran_order)
         build->blz->metadata_problem = "items in Fortran order cross chunk boundaries";

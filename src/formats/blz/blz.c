@@ -215,23 +215,23 @@ static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emi
 /* ---- Detect changes ---- */
 
 /* The attributes of a file that are compared. The device has another number after a restart. */
-struct mark {
+struct file_mark {
     uint64_t inode, bytes, seconds, nanoseconds;
 };
 
 /* A missing file is a state, too. */
-static enum nt_status mark_file(struct nt_folder *folder, const char *name, struct mark *mark,
+static enum nt_status mark_file(struct nt_folder *folder, const char *name, struct file_mark *mark,
                                 struct nt_error *error)
 {
     struct stat attributes;
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
-    *mark = (struct mark){0};
+    *mark = (struct file_mark){0};
     if (nt_is_retryable(status, &failure))
         return nt_fail_copy(error, &failure);
     if (status == NT_OK)
-        *mark = (struct mark){attributes.st_ino, (uint64_t)attributes.st_size,
-                              (uint64_t)attributes.st_mtim.tv_sec, (uint64_t)attributes.st_mtim.tv_nsec};
+        *mark = (struct file_mark){attributes.st_ino, (uint64_t)attributes.st_size,
+                                   (uint64_t)attributes.st_mtim.tv_sec, (uint64_t)attributes.st_mtim.tv_nsec};
     return NT_OK;
 }
 
@@ -309,7 +309,7 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
 static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_version *version,
                                  struct nt_error *error)
 {
-    struct mark marks[NT_VERSION_WATCHED] = {{0}};
+    struct file_mark marks[NT_VERSION_WATCHED] = {{0}};
     const char *file = "meta/storage";
     for (size_t i = 0; i < NT_VERSION_WATCHED && version->watched[i]; i++) {
         NT_TRY(mark_file(folder, version->watched[i], &marks[i], error));

@@ -83,7 +83,7 @@ static enum nt_status blz_list(struct nt_arena *arena, struct nt_folder *folder,
 
 enum { MAX_FILES = 4096 };
 
-struct names {
+struct missing_names {
     struct nt_arena *arena;
     const char **list; /* from malloc; the texts are in the arena */
     size_t count, capacity;
@@ -101,7 +101,7 @@ static bool is_known(const char *name)
 static enum nt_status take_meta_file(void *context, const struct nt_folder_entry *entry,
                                      struct nt_error *error)
 {
-    struct names *names = context;
+    struct missing_names *names = context;
     if (is_known(entry->name) || entry->kind == NT_ENTRY_FOLDER || entry->kind == NT_ENTRY_OTHER)
         return NT_OK;
     if (names->count == MAX_FILES)
@@ -134,7 +134,7 @@ static enum nt_status read_file(struct nt_blz_build *build, const char *path, st
                                                : nt_fail_memory(error);
 }
 
-static enum nt_status read_files(struct nt_blz_build *build, const char *meta, struct names *names,
+static enum nt_status read_files(struct nt_blz_build *build, const char *meta, struct missing_names *names,
                                  struct nt_blz_node *node, struct nt_error *error)
 {
     if (names->count)
@@ -156,7 +156,7 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
 static enum nt_status blz_meta_files_read(struct nt_blz_build *build, const char *directory,
                                           struct nt_blz_node *node, struct nt_error *error)
 {
-    struct names names = {.arena = build->dataset->arena};
+    struct missing_names names = {.arena = build->dataset->arena};
     const char *meta = nt_blz_name(build, directory, "meta");
     enum nt_status status =
         meta ? nt_folder_list(build->folder, meta, take_meta_file, &names, error) : nt_fail_memory(error);

@@ -411,7 +411,7 @@ static enum nt_status blz_dtype_plain(struct nt_arena *arena, const char *text, 
 
 enum { MAXIMUM_MEMBERS = 65536, MAXIMUM_DIMENSIONS = 32 };
 
-struct parser {
+struct dtype_parser {
     struct nt_arena *arena;
     struct nt_literal literal;
     unsigned depth;
@@ -426,20 +426,20 @@ struct member_list {
     size_t capacity;
 };
 
-static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype);
+static bool parse_type(struct dtype_parser *parser, struct nt_blz_dtype *dtype);
 
-static bool is_well(const struct parser *parser)
+static bool is_well(const struct dtype_parser *parser)
 {
     return parser->status == NT_OK && !parser->literal.mistake;
 }
 
-static bool out_of_memory(struct parser *parser)
+static bool out_of_memory(struct dtype_parser *parser)
 {
     parser->status = nt_fail_memory(parser->error);
     return false;
 }
 
-static bool too_large(struct parser *parser, const char *what)
+static bool too_large(struct dtype_parser *parser, const char *what)
 {
     parser->status = nt_fail(parser->error, NT_LIMIT, NT_NO_OFFSET, "data type: %s", what);
     return false;
@@ -447,7 +447,7 @@ static bool too_large(struct parser *parser, const char *what)
 
 /* ---- Pieces ---- */
 
-static bool parse_string(struct parser *parser, struct nt_text *text)
+static bool parse_string(struct dtype_parser *parser, struct nt_text *text)
 {
     struct nt_buffer buffer = {0};
     nt_literal_string(&parser->literal, &buffer);
@@ -457,7 +457,7 @@ static bool parse_string(struct parser *parser, struct nt_text *text)
 }
 
 /* Parses (2, 3), (2,), (), 2 and puts it before the type's own dimensions. */
-static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_shape(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     uint64_t shape[MAXIMUM_DIMENSIONS];
     uint32_t count = 0;
@@ -488,7 +488,7 @@ static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
     return is_well(parser);
 }
 
-static bool member_bytes(struct parser *parser, const struct nt_blz_member *member, uint64_t *bytes_ret)
+static bool member_bytes(struct dtype_parser *parser, const struct nt_blz_member *member, uint64_t *bytes_ret)
 {
     if (nt_checked_multiply(member->type.items, member->type.dtype.bytes, bytes_ret) &&
         *bytes_ret <= NT_BLZ_ITEM_BYTES)
@@ -496,7 +496,7 @@ static bool member_bytes(struct parser *parser, const struct nt_blz_member *memb
     return too_large(parser, "a member of more than 256 MiB");
 }
 
-static struct nt_blz_member *add_member(struct parser *parser, struct member_list *list)
+static struct nt_blz_member *add_member(struct dtype_parser *parser, struct member_list *list)
 {
     if (list->count == MAXIMUM_MEMBERS) {
         too_large(parser, "more than 65536 members");
@@ -516,7 +516,7 @@ static struct nt_blz_member *add_member(struct parser *parser, struct member_lis
 
 /* ---- The model's type of a structure ---- */
 
-static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64_t bytes)
+static bool add_room(struct dtype_parser *parser, struct nt_dtype_member *part, uint64_t bytes)
 {
     struct nt_dtype *room = nt_arena_alloc(parser->arena, 1, sizeof(*room));
     if (!room)
@@ -530,8 +530,8 @@ static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64
 
 /* Lists members and the padding between and after them. NumPy has no list for members that overlap or
  * go backwards: `is_list_ret` is false, and the whole is just bytes. */
-static bool list_parts(struct parser *parser, const struct nt_blz_dtype *dtype, struct nt_dtype_member *parts,
-                       uint32_t *count_ret, bool *is_list_ret)
+static bool list_parts(struct dtype_parser *parser, const struct nt_blz_dtype *dtype,
+                       struct nt_dtype_member *parts, uint32_t *count_ret, bool *is_list_ret)
 {
     uint64_t at = 0;
     *count_ret = 0;
@@ -568,7 +568,7 @@ static void append_part(struct nt_buffer *out, const struct nt_dtype_member *par
     nt_buffer_append_byte(out, ')');
 }
 
-static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool describe_structure(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     bool is_list = true;
     struct nt_buffer text = {0};
@@ -591,7 +591,7 @@ static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype
 }
 
 /* Builds the dtype from a list of members, whose memory it takes over, and the size of the whole. */
-static bool finish_structure(struct parser *parser, struct member_list *list, uint64_t bytes,
+static bool finish_structure(struct dtype_parser *parser, struct member_list *list, uint64_t bytes,
                              struct nt_blz_dtype *dtype)
 {
     *dtype = (struct nt_blz_dtype){.member_count = list->count, .items = 1};
@@ -617,7 +617,7 @@ out:
 /* ---- [('a', '<i4'), ('b', [('x', '<f4')]), ('c', '<f8', (2, 3))] ---- */
 
 /* 'name', or ('title', 'name'). */
-static bool parse_name(struct parser *parser, struct nt_text *name)
+static bool parse_name(struct dtype_parser *parser, struct nt_text *name)
 {
     if (!literal_accept(&parser->literal, '('))
         return parse_string(parser, name);
@@ -630,7 +630,7 @@ static bool parse_name(struct parser *parser, struct nt_text *name)
     return is_well(parser);
 }
 
-static bool parse_list_member(struct parser *parser, struct nt_blz_member *member)
+static bool parse_list_member(struct dtype_parser *parser, struct nt_blz_member *member)
 {
     literal_expect(&parser->literal, '(', "a member in parentheses");
     if (!is_well(parser) || !parse_name(parser, &member->name))
@@ -648,7 +648,7 @@ static bool parse_list_member(struct parser *parser, struct nt_blz_member *membe
 }
 
 /* Bytes without a name are padding; other unnamed members are called f0, f1, ... as in NumPy. */
-static bool settle_name(struct parser *parser, struct member_list *list)
+static bool settle_name(struct dtype_parser *parser, struct member_list *list)
 {
     struct nt_blz_member *member = &list->members[list->count - 1];
     if (member->name.length)
@@ -664,7 +664,7 @@ static bool settle_name(struct parser *parser, struct member_list *list)
     return true;
 }
 
-static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_list(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     struct member_list list = {0};
     uint64_t offset = 0, bytes;
@@ -692,7 +692,7 @@ struct dictionary {
     bool has_bytes, is_aligned;
 };
 
-static bool parse_offsets(struct parser *parser, struct dictionary *dictionary)
+static bool parse_offsets(struct dtype_parser *parser, struct dictionary *dictionary)
 {
     dictionary->offsets = nt_arena_alloc(parser->arena, MAXIMUM_MEMBERS, sizeof(uint64_t));
     if (!dictionary->offsets)
@@ -708,7 +708,7 @@ static bool parse_offsets(struct parser *parser, struct dictionary *dictionary)
     return is_well(parser);
 }
 
-static bool parse_names(struct parser *parser, struct member_list *names)
+static bool parse_names(struct dtype_parser *parser, struct member_list *names)
 {
     while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         struct nt_blz_member *member = add_member(parser, names);
@@ -720,7 +720,7 @@ static bool parse_names(struct parser *parser, struct member_list *names)
     return is_well(parser);
 }
 
-static bool parse_formats(struct parser *parser, struct member_list *formats)
+static bool parse_formats(struct dtype_parser *parser, struct member_list *formats)
 {
     while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         struct nt_blz_member *member = add_member(parser, formats);
@@ -732,7 +732,7 @@ static bool parse_formats(struct parser *parser, struct member_list *formats)
     return is_well(parser);
 }
 
-static bool parse_titles(struct parser *parser)
+static bool parse_titles(struct dtype_parser *parser)
 {
     struct member_list titles = {0};
     bool parsed = parse_names(parser, &titles);
@@ -740,7 +740,7 @@ static bool parse_titles(struct parser *parser)
     return parsed;
 }
 
-static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
+static bool parse_entry(struct dtype_parser *parser, struct dictionary *dictionary)
 {
     struct nt_literal *literal = &parser->literal;
     struct nt_text key;
@@ -772,7 +772,8 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
 }
 
 /* Joins formats with names and offsets; without offsets, members follow each other. */
-static bool join_dictionary(struct parser *parser, struct dictionary *dictionary, struct nt_blz_dtype *dtype)
+static bool join_dictionary(struct dtype_parser *parser, struct dictionary *dictionary,
+                            struct nt_blz_dtype *dtype)
 {
     uint64_t end = 0;
     bool has_offsets = dictionary->offsets != NULL;
@@ -798,7 +799,7 @@ static bool join_dictionary(struct parser *parser, struct dictionary *dictionary
                             dtype);
 }
 
-static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_dictionary(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     struct dictionary dictionary = {0};
     bool parsed = true;
@@ -816,7 +817,7 @@ static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
 
 /* ---- Any type ---- */
 
-static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_plain(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     struct nt_text text;
     if (!parse_string(parser, &text))
@@ -826,7 +827,7 @@ static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
 }
 
 /* ('<f4', (2, 3)), after the bracket. */
-static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_sub_array(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     if (!parse_type(parser, dtype))
         return false;
@@ -837,7 +838,7 @@ static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
     return is_well(parser);
 }
 
-static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype)
+static bool parse_type(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
     if (parser->depth == NT_BLZ_DTYPE_DEPTH)
         return too_large(parser, "nested deeper than 32");
@@ -860,7 +861,7 @@ static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype)
 enum nt_status nt_blz_dtype_parse(struct nt_arena *arena, const char *text, size_t length,
                                   struct nt_blz_dtype *dtype, struct nt_error *error)
 {
-    struct parser parser = {.arena = arena, .error = error};
+    struct dtype_parser parser = {.arena = arena, .error = error};
     parser.literal = (struct nt_literal){.text = text, .end = length};
     *dtype = (struct nt_blz_dtype){0};
     char first = literal_peek(&parser.literal);

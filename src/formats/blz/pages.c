@@ -68,7 +68,7 @@ static inline uint64_t blz_superchunk_index(const struct nt_blz_column *column, 
     return column->numbers ? column->numbers[file] - first : file;
 }
 
-struct counting {
+struct chunk_size {
     uint64_t bytes;
     bool is_known;
 };
@@ -76,7 +76,7 @@ struct counting {
 static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
                                   struct nt_error *error)
 {
-    struct counting *counting = context;
+    struct chunk_size *counting = context;
     bool is_declared = !chunk->damage || chunk->is_size_known;
     counting->is_known = counting->is_known && is_declared &&
                          nt_checked_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
@@ -87,7 +87,7 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
 static enum nt_status count_superchunk(struct nt_source *source, uint32_t element_bytes,
                                        uint64_t *elements_ret, bool *is_known_ret, struct nt_error *error)
 {
-    struct counting counting = {.is_known = true};
+    struct chunk_size counting = {.is_known = true};
     struct nt_bloscpack bloscpack;
     struct nt_error damage = {0};
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
@@ -141,7 +141,7 @@ static enum nt_status blz_superchunk_elements(const struct nt_dataset *dataset,
 /* The limit of pages for rows that no file has. */
 enum { MAXIMUM_MISSING_PAGES = 65536 };
 
-struct builder {
+struct blz_page_builder {
     struct nt_dataset *dataset;
     const struct nt_blz *blz;
     const struct nt_blz_column *column;
@@ -160,7 +160,7 @@ struct builder {
     bool is_placed;   /* if not, the start of the next one is unknown */
 };
 
-static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
+static enum nt_status add_page(struct blz_page_builder *builder, struct nt_page page, uint64_t elements,
                                struct nt_error *error)
 {
     if (elements == 0)
@@ -173,14 +173,14 @@ static enum nt_status add_page(struct builder *builder, struct nt_page page, uin
     return nt_group_builder_add(&builder->group, &page, error);
 }
 
-static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
+static uint64_t at_most_left(const struct blz_page_builder *builder, uint64_t elements)
 {
     uint64_t left = builder->total - builder->element;
     return elements < left ? elements : left;
 }
 
 /* Adds a page that cannot be read: its source only fails, or is a file that cannot be opened. */
-static enum nt_status add_unreadable(struct builder *builder, uint32_t source, uint64_t elements,
+static enum nt_status add_unreadable(struct blz_page_builder *builder, uint32_t source, uint64_t elements,
                                      struct nt_error *error)
 {
     struct nt_page page = {
@@ -192,14 +192,14 @@ static enum nt_status add_unreadable(struct builder *builder, uint32_t source, u
     return add_page(builder, page, elements, error);
 }
 
-static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure failure, uint64_t elements,
-                                  struct nt_error *error)
+static enum nt_status add_failure(struct blz_page_builder *builder, enum nt_blz_failure failure,
+                                  uint64_t elements, struct nt_error *error)
 {
     return add_unreadable(builder, builder->blz->file_count + failure, elements, error);
 }
 
 /* Adds unreadable pages of up to `most` elements each, up to element `end`. */
-static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_t end, uint64_t most,
+static enum nt_status add_hole(struct blz_page_builder *builder, uint32_t source, uint64_t end, uint64_t most,
                                struct nt_error *error)
 {
     builder->missing += end - builder->element;
@@ -214,7 +214,7 @@ static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_
 }
 
 /* The elements of as many whole rows as fit into a page, or of a part of a longer row. */
-static uint64_t max_elements(const struct builder *builder)
+static uint64_t max_elements(const struct blz_page_builder *builder)
 {
     uint64_t items = builder->column->items, most = UINT32_MAX / items * items;
     return most ? most : UINT32_MAX;
@@ -227,7 +227,7 @@ static bool is_refused(enum nt_status status)
 }
 
 /* Adds a chunk that should have `expected` bytes before compression. */
-static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpack_chunk *chunk,
+static enum nt_status add_chunk(struct blz_page_builder *builder, const struct nt_bloscpack_chunk *chunk,
                                 uint64_t expected, struct nt_error *error)
 {
     uint64_t whole = expected / builder->element_bytes, elements = at_most_left(builder, whole);
@@ -254,7 +254,7 @@ static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpa
 static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpack_chunk *chunk,
                                           struct nt_error *error)
 {
-    struct builder *builder = context;
+    struct blz_page_builder *builder = context;
     if (builder->is_lost)
         return NT_OK;
     if (!chunk->damage) {
@@ -268,7 +268,8 @@ static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpa
                        at_most_left(builder, chunk->plain_bytes / builder->element_bytes), error);
 }
 
-static enum nt_status add_superchunk(struct builder *builder, uint32_t number, struct nt_error *error)
+static enum nt_status add_superchunk(struct blz_page_builder *builder, uint32_t number,
+                                     struct nt_error *error)
 {
     struct nt_bloscpack bloscpack;
     builder->source = builder->column->first_source + number;
@@ -287,7 +288,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
 }
 
 /* Finds the end of the first `count` superchunks. If the files do not prove it, placing stops. */
-static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t *end_ret,
+static enum nt_status find_end(struct blz_page_builder *builder, uint64_t count, uint64_t *end_ret,
                                struct nt_error *error)
 {
     if (!builder->is_measured)
@@ -301,7 +302,7 @@ static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t
 }
 
 /* Fills the lost rest of the preceding superchunk. */
-static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struct nt_error *error)
+static enum nt_status add_lost_rest(struct blz_page_builder *builder, uint64_t end, struct nt_error *error)
 {
     uint32_t damage = builder->blz->file_count + NT_BLZ_SUPERCHUNK_DAMAGED,
              source = builder->refused == NT_NONE ? damage : builder->refused;
@@ -311,7 +312,8 @@ static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struc
 }
 
 /* Fills the superchunks that are missing before a file. */
-static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t file, struct nt_error *error)
+static enum nt_status add_missing_superchunks(struct blz_page_builder *builder, uint32_t file,
+                                              struct nt_error *error)
 {
     uint64_t index = blz_superchunk_index(builder->column, file), end = 0,
              former = file ? blz_superchunk_index(builder->column, file - 1) + 1 : 0;
@@ -330,7 +332,7 @@ static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t 
     return NT_OK;
 }
 
-static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
+static enum nt_status add_superchunks(struct blz_page_builder *builder, struct nt_error *error)
 {
     for (uint32_t i = 0; i < builder->column->file_count; i++) {
         NT_TRY(add_missing_superchunks(builder, i, error));
@@ -358,7 +360,7 @@ static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk 
 }
 
 /* Reads the chunk of a file that must contain exactly one. */
-static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpack_chunk *chunk,
+static enum nt_status read_only_chunk(struct blz_page_builder *builder, struct nt_bloscpack_chunk *chunk,
                                       enum nt_blz_failure *failure_ret, struct nt_error *error)
 {
     struct nt_source *source = builder->dataset->sources[builder->source];
@@ -384,7 +386,7 @@ static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpa
 }
 
 /* If a file has no valid chunk, `elements` unreadable elements replace it. */
-static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements,
+static enum nt_status take_only_chunk(struct blz_page_builder *builder, uint64_t elements,
                                       struct nt_bloscpack_chunk *chunk, bool *has_ret, struct nt_error *error)
 {
     enum nt_blz_failure failure;
@@ -401,7 +403,7 @@ static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements
 
 /* The expected bytes of a chunk file. All but the last are full. The last one has at least the
  * remaining rows, and more if the array was truncated. */
-static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, bool is_last,
+static uint64_t expected_bytes(const struct blz_page_builder *builder, uint64_t needed, bool is_last,
                                const struct nt_bloscpack_chunk *chunk)
 {
     uint64_t row_bytes = builder->column->items * builder->element_bytes, full,
@@ -411,7 +413,7 @@ static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, b
     return declared > needed && declared <= full && declared % row_bytes == 0 ? declared : needed;
 }
 
-static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, bool is_last,
+static enum nt_status add_chunk_file(struct blz_page_builder *builder, uint64_t number, bool is_last,
                                      struct nt_error *error)
 {
     const struct nt_blz_column *column = builder->column;
@@ -428,7 +430,7 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
 }
 
 /* A pickle may have any length. An unreadable one becomes one byte, so that readers notice it. */
-static enum nt_status add_object_file(struct builder *builder, struct nt_error *error)
+static enum nt_status add_object_file(struct blz_page_builder *builder, struct nt_error *error)
 {
     struct nt_bloscpack_chunk chunk;
     bool has_chunk;
@@ -440,7 +442,7 @@ static enum nt_status add_object_file(struct builder *builder, struct nt_error *
     return add_chunk(builder, &chunk, chunk.header.plain_bytes, error);
 }
 
-static enum nt_status add_missing_file(struct builder *builder, bool is_last, uint64_t number,
+static enum nt_status add_missing_file(struct blz_page_builder *builder, bool is_last, uint64_t number,
                                        struct nt_error *error)
 {
     const struct nt_blz_column *column = builder->column;
@@ -449,7 +451,7 @@ static enum nt_status add_missing_file(struct builder *builder, bool is_last, ui
     return add_failure(builder, NT_BLZ_FILE_MISSING, elements, error);
 }
 
-static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *error)
+static enum nt_status add_chunk_files(struct blz_page_builder *builder, struct nt_error *error)
 {
     const struct nt_blz_column *column = builder->column;
     uint64_t needed = column->rows ? (column->rows - 1) / column->chunk_rows + 1 : 0;
@@ -471,7 +473,7 @@ static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *
 /* ---- Columns ---- */
 
 /* Adds rows that are not in the files: the column is shorter than its table, or its files end early. */
-static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)
+static enum nt_status add_missing_rows(struct blz_page_builder *builder, struct nt_error *error)
 {
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     enum nt_blz_failure failure = builder->is_placed ? NT_BLZ_ROWS_MISSING : NT_BLZ_ROWS_NOT_PLACED;
@@ -479,7 +481,7 @@ static enum nt_status add_missing_rows(struct builder *builder, struct nt_error 
     return add_hole(builder, source, builder->total, is_object ? 1 : max_elements(builder), error);
 }
 
-static enum nt_status add_column(struct builder *builder, uint32_t index, struct nt_error *error)
+static enum nt_status add_column(struct blz_page_builder *builder, uint32_t index, struct nt_error *error)
 {
     const struct nt_dataset *dataset = builder->dataset;
     uint64_t all;
@@ -504,7 +506,7 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
 
 enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    struct builder builder = {.dataset = dataset, .blz = dataset->format_data};
+    struct blz_page_builder builder = {.dataset = dataset, .blz = dataset->format_data};
     enum nt_status status =
         nt_group_builder_init(&builder.group, dataset, number, "list of chunks", NT_NO_OFFSET, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++) {

@@ -18,13 +18,13 @@ enum {
 
 /* ---- Quoting ---- */
 
-struct scanner {
+struct python_json_scanner {
     const char *text;
     size_t length, at;
 };
 
 /* Finds the end of the string that starts at the current quote. */
-static size_t end_of_string(const struct scanner *scanner)
+static size_t end_of_string(const struct python_json_scanner *scanner)
 {
     size_t at = scanner->at + 1;
     while (at < scanner->length && scanner->text[at] != '"')
@@ -33,7 +33,7 @@ static size_t end_of_string(const struct scanner *scanner)
 }
 
 /* The length of the number at the current position. */
-static size_t number_length(const struct scanner *scanner)
+static size_t number_length(const struct python_json_scanner *scanner)
 {
     size_t at = scanner->at;
     while (at < scanner->length && scanner->text[at] && strchr("+-.0123456789eE", scanner->text[at]))
@@ -42,7 +42,7 @@ static size_t number_length(const struct scanner *scanner)
 }
 
 /* The length of NaN, Infinity or -Infinity at the current position, 0 if there is none. */
-static size_t word_length(const struct scanner *scanner)
+static size_t word_length(const struct python_json_scanner *scanner)
 {
     static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -70,7 +70,7 @@ static bool is_long_integer(const char *number, size_t length)
 }
 
 /* Copies one token: a string, a word, a number, or a single character. */
-static void copy_token(struct scanner *scanner, struct nt_buffer *out)
+static void copy_token(struct python_json_scanner *scanner, struct nt_buffer *out)
 {
     const char *token = scanner->text + scanner->at;
     size_t length = word_length(scanner);
@@ -101,7 +101,7 @@ static bool begins_value(char next)
 enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out, uint64_t *values_ret,
                                  struct nt_error *error)
 {
-    struct scanner scanner = {.text = text, .length = length};
+    struct python_json_scanner scanner = {.text = text, .length = length};
     unsigned depth = 0;
     *values_ret = 0;
     while (scanner.at < length) {

@@ -54,7 +54,7 @@ static void read_78_bytes(struct nt_cursor *cursor, struct nt_anchor *anchor)
     anchor->maximum_key_bytes = nt_get_be64(cursor);
 }
 
-struct layout {
+struct anchor_layout {
     uint32_t length; /* of the object; newer objects may have more fields */
     bool may_be_longer;
     uint32_t trailing_bytes; /* after the bytes that the byte count covers */
@@ -62,7 +62,7 @@ struct layout {
     void (*read)(struct nt_cursor *cursor, struct nt_anchor *anchor);
 };
 
-static const struct layout layouts[NT_ANCHOR_LAYOUT_COUNT] = {
+static const struct anchor_layout layouts[NT_ANCHOR_LAYOUT_COUNT] = {
     [NT_ANCHOR_58_BYTES] = {58, false, 0, false, read_58_bytes},
     [NT_ANCHOR_70_BYTES] = {70, false, 0, true, read_70_bytes},
     [NT_ANCHOR_78_BYTES] = {78, true, CHECKSUM_BYTES, true, read_78_bytes},
@@ -82,8 +82,9 @@ static enum nt_status find_layout(const struct nt_anchor_object *object, enum nt
                    "anchor: expected 58, 70 or at least 78 bytes, found %zu", object->length);
 }
 
-static enum nt_status check_byte_count(const struct nt_anchor_object *object, const struct layout *layout,
-                                       uint32_t byte_count, struct nt_error *error)
+static enum nt_status check_byte_count(const struct nt_anchor_object *object,
+                                       const struct anchor_layout *layout, uint32_t byte_count,
+                                       struct nt_error *error)
 {
     if (!(byte_count & BYTE_COUNT_MARK))
         return nt_fail(error, NT_CORRUPT, object->offset,
@@ -122,7 +123,7 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
         .class_name = object->class_name,
     };
     NT_TRY(find_layout(object, &anchor.layout, error));
-    const struct layout *layout = &layouts[anchor.layout];
+    const struct anchor_layout *layout = &layouts[anchor.layout];
     struct nt_cursor cursor = nt_cursor(object->bytes, object->length);
     uint32_t byte_count = nt_get_be32(&cursor);
     anchor.class_version = nt_get_be16(&cursor);
@@ -137,7 +138,7 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
 typedef enum nt_status lost_visit(void *context, const struct nt_anchor_record *record,
                                   struct nt_error *error);
 
-struct search {
+struct anchor_search {
     const struct nt_file *file;
     uint64_t *offsets; /* of the anchors of its datasets, ascending */
     size_t count;
@@ -168,7 +169,7 @@ static bool has_failed(const struct nt_file *file, const struct nt_anchor_record
 static enum nt_status visit_record(void *context, const struct nt_anchor_record *record,
                                    struct nt_error *error)
 {
-    const struct search *search = context;
+    const struct anchor_search *search = context;
     if (bsearch(&record->object_offset, search->offsets, search->count, sizeof(uint64_t), nt_compare_u64) ||
         has_failed(search->file, record))
         return NT_OK;
@@ -179,7 +180,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
                                    struct nt_error *error)
 {
     const struct nt_container_kind *kind = nt_container_of(file)->kind;
-    struct search search = {.file = file, .visit = visit, .context = context};
+    struct anchor_search search = {.file = file, .visit = visit, .context = context};
     if (!kind->visit_anchors)
         return NT_OK;
     search.offsets = calloc(file->dataset_count + 1u, sizeof(uint64_t));
@@ -249,7 +250,7 @@ enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *err
 
 /* ---- When a file is verified ---- */
 
-struct check {
+struct anchor_check {
     const struct nt_file *file;
     nt_failure_emit *emit;
     void *context;
@@ -258,7 +259,7 @@ struct check {
 static enum nt_status report_orphans(void *context, const struct nt_anchor_record *record,
                                      struct nt_error *error)
 {
-    const struct check *check = context;
+    const struct anchor_check *check = context;
     struct nt_error failure;
     if (nt_is_environmental(set_failure(check->file, record, &failure)))
         return nt_fail_copy(error, &failure);
@@ -269,6 +270,6 @@ static enum nt_status report_orphans(void *context, const struct nt_anchor_recor
 enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                                 struct nt_error *error)
 {
-    struct check check = {file, emit, context};
+    struct anchor_check check = {file, emit, context};
     return find_orphans(file, report_orphans, &check, error);
 }

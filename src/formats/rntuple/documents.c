@@ -27,7 +27,7 @@ enum { MIN_WINDOW_BYTES = 256 * 1024, MAX_WINDOWS = 64 };
 
 typedef enum nt_status read_envelope(const struct nt_envelope *envelope, struct nt_error *error);
 
-struct item {
+struct envelope_item {
     const char *whole, *what; /* NULL: bytes that were not parsed */
     size_t position, bytes;
 };
@@ -39,13 +39,13 @@ struct annotated {
     read_envelope *read;
     size_t window, end; /* of the current window */
     size_t window_bytes;
-    struct item *items; /* that begin in the window */
+    struct envelope_item *items; /* that begin in the window */
     size_t count, capacity;
     uint64_t taken; /* from the envelope's budget, for the items */
     bool has_failed;
-    size_t position;     /* of the next byte to write */
-    size_t next;         /* index in the items */
-    struct item current; /* contains `position` */
+    size_t position;              /* of the next byte to write */
+    size_t next;                  /* index in the items */
+    struct envelope_item current; /* contains `position` */
 };
 
 /* ---- Reading ---- */
@@ -57,13 +57,13 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
         (struct annotated *)((char *)observer - offsetof(struct annotated, observer));
     if (position < annotated->window || position >= annotated->end)
         return;
-    struct item *items =
+    struct envelope_item *items =
         nt_array_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
     annotated->has_failed |= !items;
     if (!items)
         return;
     annotated->items = items;
-    items[annotated->count++] = (struct item){whole, what, position, count};
+    items[annotated->count++] = (struct envelope_item){whole, what, position, count};
 }
 
 static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_error *error)
@@ -122,7 +122,8 @@ static enum nt_status read_page_list(const struct nt_envelope *envelope, struct 
 
 static int compare_items(const void *left, const void *right)
 {
-    size_t a = ((const struct item *)left)->position, b = ((const struct item *)right)->position;
+    size_t a = ((const struct envelope_item *)left)->position,
+           b = ((const struct envelope_item *)right)->position;
     return (a > b) - (a < b);
 }
 
@@ -149,7 +150,9 @@ static enum nt_status read_window(struct annotated *annotated, struct nt_error *
 
 static enum nt_status read_first(struct annotated *annotated, struct nt_error *error)
 {
-    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* items shorter than four bytes are rare */
+    enum {
+        ITEM_BYTES_PER_BYTE = sizeof(struct envelope_item) / 4
+    }; /* items shorter than four bytes are rare */
     struct nt_envelope *envelope = &annotated->envelope;
     size_t part = envelope->length / MAX_WINDOWS + 1;
     annotated->window_bytes = part > MIN_WINDOW_BYTES ? part : MIN_WINDOW_BYTES;
@@ -182,12 +185,12 @@ static enum nt_status find_current(struct annotated *annotated, struct nt_error 
         if (status != NT_OK)
             return status;
     }
-    const struct item *next = &annotated->items[annotated->next];
+    const struct envelope_item *next = &annotated->items[annotated->next];
     bool is_last = annotated->next == annotated->count;
     if (!is_last && next->position == at)
         annotated->current = *next;
     else
-        annotated->current = (struct item){
+        annotated->current = (struct envelope_item){
             .position = at, .bytes = (is_last ? annotated->envelope.length : next->position) - at};
     return NT_OK;
 }
@@ -213,7 +216,7 @@ static enum nt_status append_line(struct annotated *annotated, struct nt_buffer 
         if (status != NT_OK)
             return status;
     }
-    const struct item *current = &annotated->current;
+    const struct envelope_item *current = &annotated->current;
     size_t left = current->position + current->bytes - annotated->position;
     size_t count = left < LINE_BYTES ? left : LINE_BYTES;
     nt_buffer_append_format(out, "%08zx ", annotated->position);

@@ -94,14 +94,14 @@ static enum column_class class_of(const struct nt_decoder *decoder)
     }
 }
 
-struct pattern {
+struct column_pattern {
     enum nt_role role;
     enum column_class columns[2]; /* of one representation */
     enum nt_field_kind kind;
 };
 
 /* The first match decides. */
-static const struct pattern patterns[] = {
+static const struct column_pattern patterns[] = {
     {NT_ROLE_PLAIN, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
     {NT_ROLE_PLAIN, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STRING},
     {NT_ROLE_PLAIN, {CLASS_ANY, CLASS_NONE}, NT_FIELD_VALUE},
@@ -134,7 +134,7 @@ static enum nt_field_kind kind_of_representation(const struct nt_dataset *datase
             classes[position] = class_of(decoder);
     }
     for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-        const struct pattern *row = &patterns[i];
+        const struct column_pattern *row = &patterns[i];
         if (row->role == dataset->fields[field].role && class_fits(row->columns[0], classes[0]) &&
             class_fits(row->columns[1], classes[1]))
             return row->kind;

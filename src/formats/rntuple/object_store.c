@@ -61,12 +61,12 @@ static const struct {
     NUMBER("checksum", checksum, UINT64_MAX),
 };
 
-struct document {
+struct object_document {
     struct nt_json_member *members;
     size_t count;
 };
 
-static const struct nt_json_member *find(const struct document *document, const char *key)
+static const struct nt_json_member *find(const struct object_document *document, const char *key)
 {
     for (size_t i = 0; i < document->count; i++)
         if (nt_text_is(document->members[i].key, key))
@@ -85,7 +85,7 @@ static enum nt_status fail_member(const char *key, const struct nt_json_member *
 /* ---- Members ---- */
 
 /* The first number is the version, which decides whether the others are known. */
-static enum nt_status read_numbers(const struct document *document, struct numbers *found,
+static enum nt_status read_numbers(const struct object_document *document, struct numbers *found,
                                    struct nt_error *error)
 {
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
@@ -122,7 +122,7 @@ static bool is_beneath(struct nt_text *name)
            is_plain((struct nt_text){after, (size_t)(name->bytes + name->length - after)});
 }
 
-static enum nt_status read_template(const struct document *document, struct nt_arena *arena,
+static enum nt_status read_template(const struct object_document *document, struct nt_arena *arena,
                                     struct nt_store_anchor *anchor, struct nt_error *error)
 {
     static const char key[] = "urlTemplate";
@@ -151,8 +151,8 @@ static enum nt_status set_range(const struct range *range, const char *what, str
 
 /* ---- Checksum ---- */
 
-static enum nt_status check_checksum(const struct document *document, uint64_t stored, uint64_t *found_ret,
-                                     struct nt_error *error)
+static enum nt_status check_checksum(const struct object_document *document, uint64_t stored,
+                                     uint64_t *found_ret, struct nt_error *error)
 {
     struct nt_buffer text = {0};
     nt_buffer_append_byte(&text, '{');
@@ -178,7 +178,7 @@ static enum nt_status check_checksum(const struct document *document, uint64_t s
 
 /* ---- Read the anchor ---- */
 
-static enum nt_status read_document(const struct document *document, struct nt_arena *arena,
+static enum nt_status read_document(const struct object_document *document, struct nt_arena *arena,
                                     struct nt_store_anchor *anchor, struct nt_error *error)
 {
     struct numbers found;
@@ -197,7 +197,7 @@ static enum nt_status read_document(const struct document *document, struct nt_a
 enum nt_status nt_store_anchor_read(struct nt_text text, struct nt_arena *arena,
                                     struct nt_store_anchor *anchor_ret, struct nt_error *error)
 {
-    struct document document = {0};
+    struct object_document document = {0};
     /* It has all values of the newest layout in files. */
     *anchor_ret = (struct nt_store_anchor){.anchor = {.layout = NT_ANCHOR_78_BYTES,
                                                       .stored_bytes = text.length,

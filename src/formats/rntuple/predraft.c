@@ -21,20 +21,20 @@
 #define NO_PARENT UINT64_MAX
 
 /* After the first failure all that is read is zero. */
-struct reader {
+struct predraft_reader {
     const struct nt_envelope *envelope;
     enum nt_status status;
     struct nt_error *error;
 };
 
-static void check(struct reader *reader, struct nt_cursor *cursor, const char *what)
+static void check(struct predraft_reader *reader, struct nt_cursor *cursor, const char *what)
 {
     if (reader->status == NT_OK)
         reader->status = nt_envelope_check(reader->envelope, cursor, what, reader->error);
 }
 
 /* Reads a frame: u16 version, u16 minimum version, u32 size including these 8 bytes. */
-static struct nt_cursor read_frame(struct reader *reader, struct nt_cursor *cursor, const char *what)
+static struct nt_cursor read_frame(struct predraft_reader *reader, struct nt_cursor *cursor, const char *what)
 {
     struct nt_cursor start = *cursor;
     nt_cursor_skip(cursor, 4);
@@ -51,7 +51,7 @@ static struct nt_cursor read_frame(struct reader *reader, struct nt_cursor *curs
     return payload;
 }
 
-static struct nt_predraft_version read_version(struct reader *reader, struct nt_cursor *cursor)
+static struct nt_predraft_version read_version(struct predraft_reader *reader, struct nt_cursor *cursor)
 {
     struct nt_cursor frame = read_frame(reader, cursor, "version");
     struct nt_predraft_version version;
@@ -62,7 +62,7 @@ static struct nt_predraft_version read_version(struct reader *reader, struct nt_
     return version;
 }
 
-static struct nt_text read_uuid(struct reader *reader, struct nt_cursor *cursor)
+static struct nt_text read_uuid(struct predraft_reader *reader, struct nt_cursor *cursor)
 {
     struct nt_cursor frame = read_frame(reader, cursor, "uuid");
     struct nt_text uuid = nt_labelled_text(&frame, "uuid", "text");
@@ -83,8 +83,8 @@ static struct nt_locator read_locator(struct nt_cursor *cursor)
 }
 
 /* A number of items that have at least so many bytes. */
-static uint64_t check_count(struct reader *reader, struct nt_cursor *cursor, uint64_t count, size_t least,
-                            const char *what)
+static uint64_t check_count(struct predraft_reader *reader, struct nt_cursor *cursor, uint64_t count,
+                            size_t least, const char *what)
 {
     if (reader->status == NT_OK && count > nt_cursor_left(cursor) / least)
         reader->status =
@@ -95,7 +95,8 @@ static uint64_t check_count(struct reader *reader, struct nt_cursor *cursor, uin
 
 /* ---- Header ---- */
 
-static void read_field(struct reader *reader, struct nt_cursor *cursor, struct nt_field_record *field)
+static void read_field(struct predraft_reader *reader, struct nt_cursor *cursor,
+                       struct nt_field_record *field)
 {
     struct nt_cursor frame = read_frame(reader, cursor, "field");
     field->id = nt_labelled_le64(&frame, "field", "id");
@@ -134,7 +135,7 @@ static void remove_root(struct nt_schema *schema)
     schema->field_count = kept;
 }
 
-static void read_fields(struct reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
+static void read_fields(struct predraft_reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
 {
     enum { MIN_FIELD_BYTES = 8 + 8 + 2 * 24 + 3 * 4 + 8 + 4 + 8 + 4 };
     struct nt_field_record *fields;
@@ -149,7 +150,8 @@ static void read_fields(struct reader *reader, struct nt_cursor *cursor, struct 
         remove_root(schema);
 }
 
-static void read_column(struct reader *reader, struct nt_cursor *cursor, struct nt_column_record *column)
+static void read_column(struct predraft_reader *reader, struct nt_cursor *cursor,
+                        struct nt_column_record *column)
 {
     struct nt_cursor frame = read_frame(reader, cursor, "column");
     column->id = nt_labelled_le64(&frame, "column", "id");
@@ -173,7 +175,7 @@ static int compare_columns(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void read_columns(struct reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
+static void read_columns(struct predraft_reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
 {
     enum { MIN_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
     struct nt_column_record *columns;
@@ -192,7 +194,7 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
                                        struct nt_predraft_header *header_ret, struct nt_schema *schema,
                                        struct nt_error *error)
 {
-    struct reader reader = {.envelope = envelope, .error = error};
+    struct predraft_reader reader = {.envelope = envelope, .error = error};
     struct nt_predraft_header header = {0};
     struct nt_cursor cursor = envelope->payload;
     header.name = nt_labelled_text(&cursor, "header", "name");
@@ -217,7 +219,7 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
 /* What the footer has: clusters, in them columns, in them pages. */
 enum item { CLUSTER, COLUMN, PAGE, END_OF_COLUMN, END_OF_CLUSTER, END };
 
-struct cluster {
+struct predraft_cluster {
     struct nt_text uuid;
     uint64_t id;
     struct nt_predraft_version version;
@@ -226,7 +228,7 @@ struct cluster {
     uint32_t columns;
 };
 
-struct column {
+struct predraft_column {
     uint64_t id, first_element;
     uint32_t elements;
     int64_t compression_settings;
@@ -234,11 +236,11 @@ struct column {
 };
 
 struct footer {
-    struct reader reader;
+    struct predraft_reader reader;
     struct nt_cursor cursor;
     enum item item; /* the last one */
-    struct cluster cluster;
-    struct column column;
+    struct predraft_cluster cluster;
+    struct predraft_column column;
     struct nt_page_record page;
     uint32_t number;        /* of the cluster */
     uint64_t cluster_count; /* those below: that are left */
@@ -268,8 +270,8 @@ static struct footer open_footer(const struct nt_envelope *envelope, struct nt_e
 
 static void read_cluster(struct footer *footer)
 {
-    struct reader *reader = &footer->reader;
-    struct cluster *cluster = &footer->cluster;
+    struct predraft_reader *reader = &footer->reader;
+    struct predraft_cluster *cluster = &footer->cluster;
     cluster->uuid = read_uuid(reader, &footer->cursor);
     struct nt_cursor summary = read_frame(reader, &footer->cursor, "cluster summary");
     cluster->id = nt_labelled_le64(&summary, "cluster", "id");
@@ -289,7 +291,7 @@ static void read_cluster_column(struct footer *footer)
 {
     static const char whole[] = "column in a cluster";
     struct nt_cursor *cursor = &footer->cursor;
-    struct column *column = &footer->column;
+    struct predraft_column *column = &footer->column;
     column->id = nt_labelled_le64(cursor, whole, "id");
     column->first_element = nt_labelled_le64(cursor, whole, "first element");
     column->elements = nt_labelled_le32(cursor, whole, "elements");
@@ -348,7 +350,7 @@ enum nt_status nt_predraft_footer_read(const struct nt_envelope *envelope, struc
 static enum nt_status build_cluster(struct nt_dataset *dataset, const struct footer *footer,
                                     struct nt_error *error)
 {
-    const struct cluster *cluster = &footer->cluster;
+    const struct predraft_cluster *cluster = &footer->cluster;
     uint64_t end;
     if (!nt_checked_add(cluster->first_entry, cluster->entries, &end))
         return nt_fail(error, NT_CORRUPT, footer->reader.envelope->offset,
@@ -473,8 +475,8 @@ enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, const s
 /* What begins here ends with the END_OF of it. */
 static void item_json(struct nt_json *json, const struct footer *footer)
 {
-    const struct cluster *cluster = &footer->cluster;
-    const struct column *column = &footer->column;
+    const struct predraft_cluster *cluster = &footer->cluster;
+    const struct predraft_column *column = &footer->column;
     if (footer->item == END_OF_COLUMN || footer->item == END_OF_CLUSTER)
         nt_json_end_array(json);
     else

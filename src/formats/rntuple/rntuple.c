@@ -168,7 +168,7 @@ static void rntuple_describe_column(const struct nt_dataset *dataset, uint32_t c
 
 /* ---- Layout of anchors and envelopes ---- */
 
-struct emitter {
+struct rntuple_layout_emitter {
     const struct nt_dataset *dataset;
     struct nt_error *error;
     struct nt_layout_output output;
@@ -176,7 +176,7 @@ struct emitter {
 
 /* Emits all keys of an envelope. Omits an envelope whose parts cannot be found, because damaged files
  * have a layout, too. */
-static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envelope_kind kind,
+static enum nt_status emit_envelope(const struct rntuple_layout_emitter *emitter, enum nt_envelope_kind kind,
                                     uint64_t offset, uint64_t bytes)
 {
     struct nt_extent *extents;
@@ -192,7 +192,7 @@ static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envel
     return status;
 }
 
-static enum nt_status emit_links(const struct emitter *emitter, enum nt_envelope_kind kind,
+static enum nt_status emit_links(const struct rntuple_layout_emitter *emitter, enum nt_envelope_kind kind,
                                  const struct nt_envelope_link *links, uint32_t count)
 {
     enum nt_status status = NT_OK;
@@ -202,7 +202,7 @@ static enum nt_status emit_links(const struct emitter *emitter, enum nt_envelope
     return status;
 }
 
-static enum nt_status emit_dataset(const struct emitter *emitter)
+static enum nt_status emit_dataset(const struct rntuple_layout_emitter *emitter)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(emitter->dataset);
     const struct nt_anchor *anchor = &rntuple->anchor;
@@ -232,9 +232,9 @@ static enum nt_status rntuple_layout(const struct nt_file *file, nt_layout_emit 
 {
     NT_TRY(lay_out_container(file, emit, context, error));
     for (uint32_t i = 0; i < nt_rntuple_count(file); i++) {
-        struct emitter emitter = {.dataset = file->datasets[i],
-                                  .error = error,
-                                  .output = {emit, context, file->datasets[i]->index, 0}};
+        struct rntuple_layout_emitter emitter = {.dataset = file->datasets[i],
+                                                 .error = error,
+                                                 .output = {emit, context, file->datasets[i]->index, 0}};
         if (nt_rntuple_of(file->datasets[i]))
             NT_TRY(emit_dataset(&emitter));
     }
@@ -338,7 +338,7 @@ static enum nt_status rntuple_build(struct nt_dataset *dataset, const struct nt_
                                     struct nt_error *error);
 
 /* State that exists only while a dataset is being opened. */
-struct opening {
+struct rntuple_opener {
     struct nt_dataset *dataset;
     struct nt_rntuple *rntuple;
     struct nt_envelope header, footer;
@@ -419,16 +419,16 @@ static const struct nt_dataset_ops ops = {
 /* ---- Opening ---- */
 
 /* In the layout each object has its place; the file that refers to them follows. */
-static enum nt_status open_objects(const struct opening *opening, struct nt_rntuple *rntuple)
+static enum nt_status open_objects(const struct rntuple_opener *opener, struct nt_rntuple *rntuple)
 {
-    struct nt_file *file = opening->dataset->file;
+    struct nt_file *file = opener->dataset->file;
     const struct nt_container_kind *kind = nt_container_of(file)->kind;
     if (!kind->open_objects)
         return NT_OK;
     file->layout_sources = nt_arena_alloc(file->arena, 2, sizeof(struct nt_source *));
     if (!file->layout_sources)
-        return nt_fail_memory(opening->error);
-    enum nt_status status = kind->open_objects(file, &rntuple->objects, opening->error);
+        return nt_fail_memory(opener->error);
+    enum nt_status status = kind->open_objects(file, &rntuple->objects, opener->error);
     if (status != NT_OK) {
         file->layout_sources = NULL;
         return status;
@@ -440,32 +440,32 @@ static enum nt_status open_objects(const struct opening *opening, struct nt_rntu
 }
 
 /* Documents show stored bytes even if they are damaged, so set up what is known before any failure. */
-static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
+static enum nt_status open_anchor(struct rntuple_opener *opener, const struct nt_anchor_object *object)
 {
-    struct nt_dataset *dataset = opening->dataset;
+    struct nt_dataset *dataset = opener->dataset;
     struct nt_rntuple *rntuple = nt_arena_alloc(dataset->arena, 1, sizeof(*rntuple));
     dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->sources));
     if (!rntuple || !dataset->sources)
-        return nt_fail_memory(opening->error);
+        return nt_fail_memory(opener->error);
     struct nt_anchor *anchor = &rntuple->anchor;
     *anchor = object->anchor
                   ? *object->anchor
                   : (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
     rntuple->schema_major = object->schema_major;
     rntuple->schema_minor = object->schema_minor;
-    enum nt_status opened = open_objects(opening, rntuple), status = opened;
+    enum nt_status opened = open_objects(opener, rntuple), status = opened;
     if (object->failure)
-        status = nt_fail_copy(opening->error, object->failure);
+        status = nt_fail_copy(opener->error, object->failure);
     else if (!object->anchor)
-        status = nt_anchor_read(object, anchor, opening->error);
+        status = nt_anchor_read(object, anchor, opener->error);
     struct nt_source *source = rntuple->objects ? rntuple->objects : dataset->file->source;
     if (nt_payload_source_new(source, anchor->maximum_key_bytes, &rntuple->payload, NULL) != NT_OK) {
         nt_source_close(rntuple->objects);
-        return nt_fail_memory(opening->error);
+        return nt_fail_memory(opener->error);
     }
     dataset->sources[0] = rntuple->payload;
     dataset->source_count = 1;
-    dataset->format_data = opening->rntuple = rntuple;
+    dataset->format_data = opener->rntuple = rntuple;
     dataset->ops = &ops;
     dataset->documents = nt_rntuple_documents;
     dataset->document_count =
@@ -474,129 +474,129 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
 }
 
 /* The bytes of the envelopes decide the generation, so the envelopes are verified after that. */
-static enum nt_status open_envelopes(struct opening *opening)
+static enum nt_status open_envelopes(struct rntuple_opener *opener)
 {
-    struct nt_rntuple *rntuple = opening->rntuple;
+    struct nt_rntuple *rntuple = opener->rntuple;
     const struct nt_anchor *anchor = &rntuple->anchor;
-    struct nt_budget *budget = &opening->dataset->file->budget;
-    struct nt_envelope *header = &opening->header, *footer = &opening->footer;
+    struct nt_budget *budget = &opener->dataset->file->budget;
+    struct nt_envelope *header = &opener->header, *footer = &opener->footer;
     const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
                                      {anchor->footer.offset, anchor->footer.stored_bytes}};
     if (rntuple->objects) /* opening a file mostly reads both already */
         nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
     enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
-                                             header, opening->error);
+                                             header, opener->error);
     if (status == NT_OK)
         status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
-                                  opening->error);
+                                  opener->error);
     if (status == NT_OK)
         status = nt_generation_find(anchor, header->bytes, header->length, footer->bytes, footer->length,
-                                    &rntuple->generation, opening->error);
+                                    &rntuple->generation, opener->error);
     if (status == NT_OK)
-        status = nt_envelope_verify(header, rntuple->generation, opening->error);
+        status = nt_envelope_verify(header, rntuple->generation, opener->error);
     if (status == NT_OK)
-        status = nt_envelope_verify(footer, rntuple->generation, opening->error);
+        status = nt_envelope_verify(footer, rntuple->generation, opener->error);
     rntuple->header_checksum = header->checksum;
     return status;
 }
 
 /* Each dataset keeps texts and documents of its envelopes, and many datasets may share envelopes. The
  * envelopes of each dataset but the first count again, as long as the file is open. */
-static enum nt_status count_shared(const struct opening *opening)
+static enum nt_status count_shared(const struct rntuple_opener *opener)
 {
-    const struct nt_dataset *dataset = opening->dataset;
+    const struct nt_dataset *dataset = opener->dataset;
     return dataset->index == 0 ? NT_OK
                                : nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
-                                                opening->header.length + opening->footer.length,
-                                                opening->header.offset, opening->error);
+                                                opener->header.length + opener->footer.length,
+                                                opener->header.offset, opener->error);
 }
 
-static enum nt_status set_texts(struct opening *opening, struct nt_text title, struct nt_text description,
-                                struct nt_text writer)
+static enum nt_status set_texts(struct rntuple_opener *opener, struct nt_text title,
+                                struct nt_text description, struct nt_text writer)
 {
-    struct nt_dataset *dataset = opening->dataset;
-    const struct nt_anchor *anchor = &opening->rntuple->anchor;
+    struct nt_dataset *dataset = opener->dataset;
+    const struct nt_anchor *anchor = &opener->rntuple->anchor;
     dataset->format = "rntuple";
-    dataset->generation = opening->rntuple->generation->name;
-    dataset->generation_reason = opening->rntuple->generation->reason;
+    dataset->generation = opener->rntuple->generation->name;
+    dataset->generation_reason = opener->rntuple->generation->reason;
     dataset->version = nt_arena_format(dataset->arena, "%u.%u.%u.%u", anchor->epoch, anchor->major,
                                        anchor->minor, anchor->patch);
     if (!dataset->version || !nt_text_copy(dataset->arena, title, &dataset->title) ||
         !nt_text_copy(dataset->arena, description, &dataset->description) ||
         !nt_text_copy(dataset->arena, writer, &dataset->writer))
-        return nt_fail_memory(opening->error);
-    if (opening->rntuple->objects) /* their anchor has no name */
+        return nt_fail_memory(opener->error);
+    if (opener->rntuple->objects) /* their anchor has no name */
         dataset->name = dataset->title;
     return NT_OK;
 }
 
-static enum nt_status read_predraft(struct opening *opening)
+static enum nt_status read_predraft(struct rntuple_opener *opener)
 {
     struct nt_predraft_header header;
-    NT_TRY(nt_predraft_header_read(&opening->header, &header, &opening->schema, opening->error));
-    NT_TRY(set_texts(opening, header.name, header.description, header.author));
-    NT_TRY(nt_schema_build(opening->dataset, opening->rntuple->generation, &opening->schema, opening->error));
-    return nt_predraft_build(opening->dataset, &opening->footer, opening->error);
+    NT_TRY(nt_predraft_header_read(&opener->header, &header, &opener->schema, opener->error));
+    NT_TRY(set_texts(opener, header.name, header.description, header.author));
+    NT_TRY(nt_schema_build(opener->dataset, opener->rntuple->generation, &opener->schema, opener->error));
+    return nt_predraft_build(opener->dataset, &opener->footer, opener->error);
 }
 
 /* An attribute set with an unknown schema is ignored: it is shown without data. */
-static enum nt_status check_schema_version(struct opening *opening)
+static enum nt_status check_schema_version(struct rntuple_opener *opener)
 {
-    const struct nt_rntuple *rntuple = opening->rntuple;
-    if (opening->dataset->attribute_of == NT_NONE ||
+    const struct nt_rntuple *rntuple = opener->rntuple;
+    if (opener->dataset->attribute_of == NT_NONE ||
         rntuple->schema_major == rntuple->generation->attribute_set_major)
         return NT_OK;
-    opening->schema.unreadable =
-        nt_arena_format(opening->dataset->arena, "version %u.%u of the attribute set's schema is not known",
+    opener->schema.unreadable =
+        nt_arena_format(opener->dataset->arena, "version %u.%u of the attribute set's schema is not known",
                         rntuple->schema_major, rntuple->schema_minor);
-    return opening->schema.unreadable ? NT_OK : nt_fail_memory(opening->error);
+    return opener->schema.unreadable ? NT_OK : nt_fail_memory(opener->error);
 }
 
-static enum nt_status read_header_and_footer(struct opening *opening)
+static enum nt_status read_header_and_footer(struct rntuple_opener *opener)
 {
-    struct nt_rntuple *rntuple = opening->rntuple;
-    struct nt_footer *footer = &opening->footer_records;
+    struct nt_rntuple *rntuple = opener->rntuple;
+    struct nt_footer *footer = &opener->footer_records;
     struct nt_header header;
-    NT_TRY(nt_header_read(&opening->header, &header, &opening->schema, opening->error));
-    NT_TRY(set_texts(opening, header.name, header.description, header.writer));
-    NT_TRY(nt_footer_read(&opening->footer, footer, &opening->schema, opening->error));
-    NT_TRY(nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
-                                    opening->error));
-    NT_TRY(check_schema_version(opening));
-    NT_TRY(nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error));
-    return nt_footer_build(opening->dataset, rntuple->generation, footer, opening->error);
+    NT_TRY(nt_header_read(&opener->header, &header, &opener->schema, opener->error));
+    NT_TRY(set_texts(opener, header.name, header.description, header.writer));
+    NT_TRY(nt_footer_read(&opener->footer, footer, &opener->schema, opener->error));
+    NT_TRY(nt_header_checksum_check(&opener->footer, rntuple->header_checksum, footer->header_checksum,
+                                    opener->error));
+    NT_TRY(check_schema_version(opener));
+    NT_TRY(nt_schema_build(opener->dataset, rntuple->generation, &opener->schema, opener->error));
+    return nt_footer_build(opener->dataset, rntuple->generation, footer, opener->error);
 }
 
 /* ---- Links for later use ---- */
 
-static enum nt_status keep_link(const struct opening *opening, const char *what,
+static enum nt_status keep_link(const struct rntuple_opener *opener, const char *what,
                                 const struct nt_envelope_link *from, struct nt_envelope_link *to)
 {
     *to = *from;
     if (from->locator.payload.length &&
-        !nt_text_copy(opening->dataset->arena, from->locator.payload, &to->locator.payload))
-        return nt_fail_memory(opening->error);
-    return nt_rntuple_find(opening->dataset, &to->locator, what, opening->error);
+        !nt_text_copy(opener->dataset->arena, from->locator.payload, &to->locator.payload))
+        return nt_fail_memory(opener->error);
+    return nt_rntuple_find(opener->dataset, &to->locator, what, opener->error);
 }
 
-static enum nt_status keep_links(struct opening *opening)
+static enum nt_status keep_links(struct rntuple_opener *opener)
 {
-    struct nt_arena *arena = opening->dataset->arena;
-    const struct nt_footer *footer = &opening->footer_records;
+    struct nt_arena *arena = opener->dataset->arena;
+    const struct nt_footer *footer = &opener->footer_records;
     struct nt_envelope_link *page_lists =
         nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
     struct nt_envelope_link *user_metadata =
         nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
     if (!page_lists || !user_metadata)
-        return nt_fail_memory(opening->error);
+        return nt_fail_memory(opener->error);
     for (uint32_t i = 0; i < footer->group_count; i++)
-        NT_TRY(keep_link(opening, "page list", &footer->groups[i].page_list, &page_lists[i]));
+        NT_TRY(keep_link(opener, "page list", &footer->groups[i].page_list, &page_lists[i]));
     for (uint32_t i = 0; i < footer->user_metadata_count; i++)
-        NT_TRY(keep_link(opening, "user metadata", &footer->user_metadata[i], &user_metadata[i]));
-    opening->rntuple->page_lists = page_lists;
-    opening->rntuple->page_list_count = footer->group_count;
-    opening->rntuple->user_metadata = user_metadata;
-    opening->rntuple->user_metadata_count = footer->user_metadata_count;
+        NT_TRY(keep_link(opener, "user metadata", &footer->user_metadata[i], &user_metadata[i]));
+    opener->rntuple->page_lists = page_lists;
+    opener->rntuple->page_list_count = footer->group_count;
+    opener->rntuple->user_metadata = user_metadata;
+    opener->rntuple->user_metadata_count = footer->user_metadata_count;
     return NT_OK;
 }
 
@@ -630,24 +630,24 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
 }
 
 /* A dataset remains readable if one of its attribute sets fails. */
-static enum nt_status open_attribute_sets(struct opening *opening)
+static enum nt_status open_attribute_sets(struct rntuple_opener *opener)
 {
-    const struct nt_dataset *parent = opening->dataset;
-    const struct nt_footer *footer = &opening->footer_records;
+    const struct nt_dataset *parent = opener->dataset;
+    const struct nt_footer *footer = &opener->footer_records;
     if (parent->attribute_of != NT_NONE)
         return NT_OK; /* the specification has no sets of sets, and a chain of them could be endless */
     for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
         struct nt_dataset *dataset;
-        enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opening->error);
+        enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opener->error);
         if (status != NT_OK)
             return status;
         if (!nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name))
-            return nt_fail_memory(opening->error);
+            return nt_fail_memory(opener->error);
         dataset->directory = parent->directory;
         dataset->attribute_of = parent->index;
         struct nt_error error = {0};
-        if (open_attribute_anchor(dataset, opening->rntuple, &footer->attribute_sets[i], &error) != NT_OK)
-            status = nt_dataset_set_failure(dataset, &error, opening->error);
+        if (open_attribute_anchor(dataset, opener->rntuple, &footer->attribute_sets[i], &error) != NT_OK)
+            status = nt_dataset_set_failure(dataset, &error, opener->error);
         if (status != NT_OK)
             return status;
     }
@@ -670,17 +670,16 @@ static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept
 
 /* ---- Open one dataset ---- */
 
-static enum nt_status open_all(struct opening *opening, const struct nt_anchor_object *object)
+static enum nt_status open_all(struct rntuple_opener *opener, const struct nt_anchor_object *object)
 {
-    NT_TRY(open_anchor(opening, object));
-    NT_TRY(open_envelopes(opening));
-    NT_TRY(count_shared(opening));
-    NT_TRY(opening->rntuple->generation->is_predraft ? read_predraft(opening)
-                                                     : read_header_and_footer(opening));
-    NT_TRY(rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error));
-    NT_TRY(keep_links(opening));
-    NT_TRY(open_attribute_sets(opening));
-    opening->dataset->document_count = nt_rntuple_document_count;
+    NT_TRY(open_anchor(opener, object));
+    NT_TRY(open_envelopes(opener));
+    NT_TRY(count_shared(opener));
+    NT_TRY(opener->rntuple->generation->is_predraft ? read_predraft(opener) : read_header_and_footer(opener));
+    NT_TRY(rntuple_keep_details(opener->dataset, opener->rntuple, &opener->schema, opener->error));
+    NT_TRY(keep_links(opener));
+    NT_TRY(open_attribute_sets(opener));
+    opener->dataset->document_count = nt_rntuple_document_count;
     return NT_OK;
 }
 
@@ -690,16 +689,16 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
 static enum nt_status rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                     struct nt_error *error)
 {
-    struct opening opening = {.dataset = dataset, .error = error};
-    enum nt_status status = open_all(&opening, object);
+    struct rntuple_opener opener = {.dataset = dataset, .error = error};
+    enum nt_status status = open_all(&opener, object);
     if (status == NT_OK) {
-        keep_envelope(&opening.header, &opening.rntuple->header);
-        keep_envelope(&opening.footer, &opening.rntuple->footer);
+        keep_envelope(&opener.header, &opener.rntuple->header);
+        keep_envelope(&opener.footer, &opener.rntuple->footer);
     }
-    nt_footer_deinit(&opening.footer_records);
-    nt_schema_deinit(&opening.schema);
-    nt_envelope_deinit(&opening.header);
-    nt_envelope_deinit(&opening.footer);
+    nt_footer_deinit(&opener.footer_records);
+    nt_schema_deinit(&opener.schema);
+    nt_envelope_deinit(&opener.header);
+    nt_envelope_deinit(&opener.footer);
     return status;
 }
 

@@ -114,7 +114,7 @@ static const char *read_extra_type(const struct nt_generation *generation, struc
 
 /* ---- Lists of a schema ---- */
 
-enum list { FIELDS, COLUMNS, ALIASES, EXTRA_TYPES, LISTS };
+enum schema_list { FIELDS, COLUMNS, ALIASES, EXTRA_TYPES, LISTS };
 
 #define LIST(array, counter) offsetof(struct nt_schema, array), offsetof(struct nt_schema, counter)
 
@@ -139,7 +139,7 @@ static const struct {
 };
 
 /* Adds room for `count` zeroed records at the end of a list; returns the first of them. */
-static void *grow(struct nt_schema *schema, enum list list, uint32_t count)
+static void *grow(struct nt_schema *schema, enum schema_list list, uint32_t count)
 {
     size_t size = lists[list].kind.size;
     uint32_t *used = (uint32_t *)((char *)schema + lists[list].count);
@@ -160,8 +160,8 @@ static void *grow(struct nt_schema *schema, enum list list, uint32_t count)
 
 /* Grows a list. Fields and columns are taken from the budget; the schema counts them, to release them in
  * one call. */
-static enum nt_status add(struct nt_schema *schema, struct nt_budget *budget, enum list list, uint32_t count,
-                          void **records_ret, struct nt_error *error)
+static enum nt_status add(struct nt_schema *schema, struct nt_budget *budget, enum schema_list list,
+                          uint32_t count, void **records_ret, struct nt_error *error)
 {
     enum nt_cost cost = list == FIELDS ? NT_COST_FIELD_RECORD : NT_COST_COLUMN_RECORD;
     uint32_t *taken = list == FIELDS ? &schema->fields_taken : &schema->columns_taken;
@@ -199,8 +199,8 @@ enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget 
     return status;
 }
 
-static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cursor *cursor, enum list list,
-                                struct nt_schema *schema, struct nt_error *error)
+static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                enum schema_list list, struct nt_schema *schema, struct nt_error *error)
 {
     const struct nt_record_kind *kind = &lists[list].kind;
     struct nt_frame frame;
@@ -217,7 +217,7 @@ static enum nt_status schema_read(const struct nt_envelope *envelope, struct nt_
 {
     uint32_t first_field = schema->field_count, first_column = schema->column_count;
     enum nt_status status = NT_OK;
-    for (enum list list = FIELDS; status == NT_OK && list < LISTS; list++)
+    for (enum schema_list list = FIELDS; status == NT_OK && list < LISTS; list++)
         status = read_list(envelope, cursor, list, schema, error);
     for (uint32_t i = first_field; i < schema->field_count; i++)
         schema->fields[i].id = i;

@@ -17,7 +17,7 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-struct builder {
+struct schema_builder {
     struct nt_builder model;
     struct nt_dataset *dataset;
     const struct nt_generation *generation;
@@ -33,7 +33,7 @@ struct id {
     uint32_t index;
 };
 
-static enum nt_status sort_field_ids(struct builder *builder)
+static enum nt_status sort_field_ids(struct schema_builder *builder)
 {
     uint32_t count = builder->schema->field_count;
     builder->field_ids = calloc(count ? count : 1, sizeof(*builder->field_ids));
@@ -52,7 +52,7 @@ static enum nt_status sort_field_ids(struct builder *builder)
 }
 
 /* Finds the index of the field with an id; NT_NONE if there is none. */
-static uint32_t find_field(const struct builder *builder, uint64_t id)
+static uint32_t find_field(const struct schema_builder *builder, uint64_t id)
 {
     struct id key = {.id = id};
     const struct id *found =
@@ -69,8 +69,8 @@ static bool copy_texts(struct nt_arena *arena, const struct nt_field_record *rec
            nt_text_copy(arena, record->description, &field->description);
 }
 
-static enum nt_status find_relatives(const struct builder *builder, const struct nt_field_record *record,
-                                     struct nt_field *field)
+static enum nt_status find_relatives(const struct schema_builder *builder,
+                                     const struct nt_field_record *record, struct nt_field *field)
 {
     field->parent = NT_NONE;
     if (record->parent_id != record->id) {
@@ -91,7 +91,7 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
                                                                        : nt_fail_memory(builder->error);
 }
 
-static enum nt_status build_fields(struct builder *builder)
+static enum nt_status build_fields(struct schema_builder *builder)
 {
     for (uint32_t i = 0; i < builder->schema->field_count; i++) {
         const struct nt_field_record *record = &builder->schema->fields[i];
@@ -151,7 +151,7 @@ static struct nt_dtype dtype_of(struct nt_arena *arena, const struct nt_decoder 
     return dtype;
 }
 
-static struct nt_column column_of(const struct builder *builder, const struct nt_column_record *record)
+static struct nt_column column_of(const struct schema_builder *builder, const struct nt_column_record *record)
 {
     return (struct nt_column){
         .id = (uint32_t)record->id,
@@ -175,7 +175,7 @@ static bool set_extra(struct nt_arena *arena, struct nt_column *column, const st
     return extra;
 }
 
-static enum nt_status build_column(struct builder *builder, uint32_t index)
+static enum nt_status build_column(struct schema_builder *builder, uint32_t index)
 {
     const struct nt_column_record *record = &builder->schema->columns[index];
     struct nt_arena *arena = builder->dataset->arena;
@@ -198,7 +198,7 @@ static enum nt_status build_column(struct builder *builder, uint32_t index)
     return nt_builder_add_column(&builder->model, &column, &decoder, builder->error);
 }
 
-static enum nt_status build_columns(struct builder *builder)
+static enum nt_status build_columns(struct schema_builder *builder)
 {
     for (uint32_t i = 0; i < builder->schema->column_count; i++)
         NT_TRY(build_column(builder, i));
@@ -220,7 +220,7 @@ static int compare_aliases(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static enum nt_status collect_aliases(struct builder *builder, struct alias *aliases)
+static enum nt_status collect_aliases(struct schema_builder *builder, struct alias *aliases)
 {
     const struct nt_schema *schema = builder->schema;
     for (uint32_t i = 0; i < schema->alias_count; i++) {
@@ -255,7 +255,7 @@ static bool covers_source(const struct nt_dataset *dataset, const struct alias *
 }
 
 /* Joins the aliases of one field. `used` counts the entries of field_columns. */
-static enum nt_status project(struct builder *builder, const struct alias *aliases, uint32_t count,
+static enum nt_status project(struct schema_builder *builder, const struct alias *aliases, uint32_t count,
                               uint32_t *used)
 {
     struct nt_dataset *dataset = builder->dataset;
@@ -293,7 +293,7 @@ static bool extend_field_columns(struct nt_dataset *dataset, uint32_t alias_coun
     return true;
 }
 
-static enum nt_status build_projections(struct builder *builder)
+static enum nt_status build_projections(struct schema_builder *builder)
 {
     uint32_t count = builder->schema->alias_count, used = builder->dataset->column_count;
     if (count == 0)
@@ -319,7 +319,8 @@ static enum nt_status build_projections(struct builder *builder)
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                struct nt_schema *schema, struct nt_error *error)
 {
-    struct builder builder = {.dataset = dataset, .generation = generation, .schema = schema, .error = error};
+    struct schema_builder builder = {
+        .dataset = dataset, .generation = generation, .schema = schema, .error = error};
     nt_builder_init(&builder.model, dataset);
     nt_schema_release(schema);
     enum nt_status status = sort_field_ids(&builder);

@@ -38,14 +38,14 @@ enum {
     ART_KEY_BYTES = 6,
 };
 
-struct ends {
+struct roaring_ends {
     struct nt_source *source;
     uint8_t head[HEAD_BYTES], tail[TAIL_BYTES];
     uint64_t size;
 };
 
 /* A flag (are the longs signed?), the number of bitmaps, the first key, big-endian; a 32-bit bitmap. */
-static bool is_navigable_map(const struct ends *ends)
+static bool is_navigable_map(const struct roaring_ends *ends)
 {
     uint32_t bitmaps = nt_load_be32(ends->head + 1);
     return ends->head[0] <= 1 && bitmaps > 0 && bitmaps <= ends->size / 12 &&
@@ -53,31 +53,31 @@ static bool is_navigable_map(const struct ends *ends)
 }
 
 /* 1, the number of keys (64 bits, little-endian), the root node: kind, children and prefix length. */
-static bool is_art(const struct ends *ends)
+static bool is_art(const struct roaring_ends *ends)
 {
     uint64_t keys = nt_load_le64(ends->head + 1);
     return ends->head[0] == 1 && keys > 0 && keys <= ends->size / 8 && ends->head[9] < ART_NODE_KINDS &&
            ends->head[12] <= ART_KEY_BYTES;
 }
 
-static bool is_native_bitmap(const struct ends *ends)
+static bool is_native_bitmap(const struct roaring_ends *ends)
 {
     return ends->head[0] == 2 && nt_roaring_is_cookie(ends->head + 1);
 }
 
-static bool is_native_array(const struct ends *ends)
+static bool is_native_array(const struct roaring_ends *ends)
 {
     return ends->head[0] == 1 && 5 + 4 * (uint64_t)nt_load_le32(ends->head + 1) == ends->size;
 }
 
-static bool is_frozen(const struct ends *ends)
+static bool is_frozen(const struct roaring_ends *ends)
 {
     return (nt_load_le32(ends->tail) & 0x7FFF) == FROZEN_COOKIE;
 }
 
 /* Flags, the number of containers (64 bits), an element count minus one for each of them (16 bits),
  * then the bytes of bitsets, runs and arrays (64 bits each). The file consists of 64-byte lines. */
-static bool is_frozen_64(const struct ends *ends)
+static bool is_frozen_64(const struct roaring_ends *ends)
 {
     uint8_t sizes[24];
     uint64_t containers = nt_load_le64(ends->head + 1), at = FROZEN_64_HEAD_BYTES + 2 * containers;
@@ -94,7 +94,7 @@ static bool is_frozen_64(const struct ends *ends)
 
 static const struct {
     const char *name;
-    bool (*matches)(const struct ends *ends);
+    bool (*matches)(const struct roaring_ends *ends);
 } relatives[] = {
     {"Java's Roaring64NavigableMap in its own serialization", is_navigable_map},
     {"CRoaring's own serialization of a bitmap", is_native_bitmap},
@@ -106,7 +106,7 @@ static const struct {
 
 const char *nt_roaring_relative(struct nt_source *source)
 {
-    struct ends ends = {.source = source, .size = source->size};
+    struct roaring_ends ends = {.source = source, .size = source->size};
     if (ends.size < HEAD_BYTES || nt_source_read(source, 0, ends.head, HEAD_BYTES, NULL) != NT_OK ||
         nt_source_read(source, ends.size - TAIL_BYTES, ends.tail, TAIL_BYTES, NULL) != NT_OK)
         return NULL;
@@ -355,7 +355,7 @@ static enum nt_status roaring_write_metadata(const struct nt_file *file, const s
     return status;
 }
 
-struct layout {
+struct roaring_layout {
     const struct nt_roaring *roaring;
     struct nt_layout_output output;
 };
@@ -363,7 +363,7 @@ struct layout {
 static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap *bitmap,
                                   struct nt_error *error)
 {
-    const struct layout *layout = context;
+    const struct roaring_layout *layout = context;
     uint64_t at = bitmap->offset;
     if (layout->roaring->width == NT_ROARING_64)
         NT_TRY(nt_layout_emit_range(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high),
@@ -378,7 +378,8 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
 static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                      struct nt_error *error)
 {
-    struct layout layout = {.roaring = file->format_data, .output = {.emit = emit, .context = context}};
+    struct roaring_layout layout = {.roaring = file->format_data,
+                                    .output = {.emit = emit, .context = context}};
     if (layout.roaring->width == NT_ROARING_64)
         NT_TRY(nt_layout_emit_range(&layout.output, 0, sizeof(uint64_t), "bucket count"));
     struct nt_roaring_walk walk = {

@@ -82,14 +82,14 @@ static bool set_location(const struct nt_ttree_branch *branch, uint32_t slot, ui
 /* ---- Bytes that two baskets have ---- */
 
 /* The location of a basket in the file. */
-struct extent {
+struct basket_extent {
     uint64_t offset, end;
     uint32_t branch, slot;
 };
 
 static int compare_extents(const void *a, const void *b)
 {
-    const struct extent *one = a, *other = b;
+    const struct basket_extent *one = a, *other = b;
     if (one->offset != other->offset)
         return one->offset < other->offset ? -1 : 1;
     if (one->branch != other->branch)
@@ -118,14 +118,14 @@ static enum nt_status check_overlap(const struct nt_basket_location *baskets, ui
     size_t found = 0;
     if (do_ascend(baskets, count))
         return NT_OK;
-    struct extent *extents = calloc(count, sizeof(*extents));
+    struct basket_extent *extents = calloc(count, sizeof(*extents));
     if (!extents)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
         if (!baskets[i].is_embedded)
-            extents[found++] = (struct extent){.offset = baskets[i].offset,
-                                               .end = baskets[i].offset + baskets[i].bytes,
-                                               .slot = baskets[i].slot};
+            extents[found++] = (struct basket_extent){.offset = baskets[i].offset,
+                                                      .end = baskets[i].offset + baskets[i].bytes,
+                                                      .slot = baskets[i].slot};
     qsort(extents, found, sizeof(*extents), compare_extents);
     for (size_t i = 1; i < found && status == NT_OK; i++)
         if (extents[i].offset < extents[i - 1].end)
@@ -138,7 +138,7 @@ static enum nt_status check_overlap(const struct nt_basket_location *baskets, ui
 
 /* A basket with entries in the tree's own file, if a slot has one. */
 static bool set_extent(const struct nt_ttree_branch *branch, uint32_t slot, uint64_t file_bytes,
-                       struct extent *extent)
+                       struct basket_extent *extent)
 {
     extent->offset = load(branch->basket_seeks, branch->seek_width, slot);
     uint64_t bytes = load(branch->basket_bytes, 4, slot);
@@ -149,7 +149,7 @@ static bool set_extent(const struct nt_ttree_branch *branch, uint32_t slot, uint
 }
 
 /* Counts the baskets of all branches in the file, and their bytes; sets `extents` unless it is NULL. */
-static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, struct extent *extents,
+static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, struct basket_extent *extents,
                            uint64_t *bytes_ret)
 {
     size_t count = 0;
@@ -157,7 +157,7 @@ static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, str
     for (uint32_t i = 0; i < tree->branch_count; i++) {
         const struct nt_ttree_branch *branch = &tree->branches[i];
         for (uint32_t slot = 0; slot < branch->slot_count && !branch->file_name.length; slot++) {
-            struct extent extent = {.branch = i};
+            struct basket_extent extent = {.branch = i};
             if (!set_extent(branch, slot, file_bytes, &extent))
                 continue;
             if (extents)
@@ -171,9 +171,9 @@ static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, str
 }
 
 /* Of two baskets the later one is marked. Those of one branch are found when they are listed. */
-static void mark_overlaps(struct nt_ttree *tree, const struct extent *extents, size_t count)
+static void mark_overlaps(struct nt_ttree *tree, const struct basket_extent *extents, size_t count)
 {
-    const struct extent *longest = extents;
+    const struct basket_extent *longest = extents;
     for (size_t i = 1; i < count; i++) {
         if (extents[i].offset < longest->end && extents[i].branch != longest->branch)
             tree->branches[extents[i].branch].overlap =
@@ -190,17 +190,17 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
     size_t count = list_extents(tree, file_bytes, NULL, &bytes);
     if (bytes <= disk_bytes || count == 0)
         return NT_OK;
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct extent),
-                                           tree->record_offset, error);
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE,
+                                           count * sizeof(struct basket_extent), tree->record_offset, error);
     if (status != NT_OK)
         return status;
-    struct extent *extents = calloc(count, sizeof(*extents));
+    struct basket_extent *extents = calloc(count, sizeof(*extents));
     if (extents) {
         list_extents(tree, file_bytes, extents, &bytes);
         qsort(extents, count, sizeof(*extents), compare_extents);
         mark_overlaps(tree, extents, count);
     }
-    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct extent));
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct basket_extent));
     status = extents ? NT_OK : nt_fail_memory(error);
     free(extents);
     return status;

@@ -13,7 +13,7 @@
 
 enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
 
-struct sampling {
+struct class_sample {
     struct nt_dataset *dataset;
     const struct nt_ttree_branch *branch;
     const struct nt_interpretation *interpretation;
@@ -23,7 +23,7 @@ struct sampling {
 };
 
 /* Decodes the first elements of an output of the basket into memory from malloc. */
-static enum nt_status decode(const struct sampling *sampling, uint32_t output, uint64_t elements,
+static enum nt_status decode(const struct class_sample *sampling, uint32_t output, uint64_t elements,
                              void **elements_ret, struct nt_error *error)
 {
     struct nt_decoder decoder;
@@ -43,7 +43,7 @@ static enum nt_status decode(const struct sampling *sampling, uint32_t output, u
 }
 
 /* The first name in the basket. It is not longer than the basket, as its bytes were counted there. */
-static enum nt_status get_name(const struct sampling *sampling, struct nt_text *name_ret,
+static enum nt_status get_name(const struct class_sample *sampling, struct nt_text *name_ret,
                                struct nt_error *error)
 {
     uint32_t output = sampling->interpretation->sample - 1;
@@ -60,7 +60,7 @@ static enum nt_status get_name(const struct sampling *sampling, struct nt_text *
     return status;
 }
 
-static enum nt_status search_basket(struct sampling *sampling, const struct nt_basket_location *basket,
+static enum nt_status search_basket(struct class_sample *sampling, const struct nt_basket_location *basket,
                                     struct nt_text *name_ret, struct nt_error *error)
 {
     uint32_t source = basket->is_embedded ? sampling->branch->object_source : sampling->branch->file_source;
@@ -86,7 +86,7 @@ static enum nt_status search_basket(struct sampling *sampling, const struct nt_b
 
 /* Leaves the name empty if it is not in the first baskets. What fails here fails again where it is read,
  * unless it is the machine that failed. */
-static enum nt_status search(struct sampling *sampling, struct nt_text *name_ret, struct nt_error *error)
+static enum nt_status search(struct class_sample *sampling, struct nt_text *name_ret, struct nt_error *error)
 {
     struct nt_basket_location *baskets = NULL;
     struct nt_error failure = {0};
@@ -113,7 +113,8 @@ enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct
     struct nt_text *names = NULL;
     NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
     while (interpretation_ret->sample) {
-        struct sampling sampling = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
+        struct class_sample sampling = {
+            .dataset = dataset, .branch = row, .interpretation = interpretation_ret};
         if (!names)
             row->clones = names = nt_arena_alloc(dataset->arena, NT_CLONES_LIMIT, sizeof(*names));
         if (!names)

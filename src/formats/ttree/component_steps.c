@@ -129,7 +129,7 @@ static void make_shapes(struct nt_component_builder *builder, struct nt_interpre
 
 enum { STEP_LIMIT = 8192, STEP_DEPTH = 30 };
 
-struct emitter {
+struct step_emitter {
     struct nt_component_builder *builder; /* after its first failure nothing is added */
     const struct nt_component *components;
     struct nt_step *steps; /* from malloc */
@@ -138,16 +138,16 @@ struct emitter {
     unsigned depth;
 };
 
-static void emit_content(struct emitter *emitter, uint32_t index);
-static void emit_member(struct emitter *emitter, uint32_t index);
-static void emit_of_all(struct emitter *emitter, uint32_t index);
+static void emit_content(struct step_emitter *emitter, uint32_t index);
+static void emit_member(struct step_emitter *emitter, uint32_t index);
+static void emit_of_all(struct step_emitter *emitter, uint32_t index);
 
-static bool has_failed(const struct emitter *emitter)
+static bool has_failed(const struct step_emitter *emitter)
 {
     return emitter->builder->failure.status != NT_OK;
 }
 
-static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
+static uint32_t open_step(struct step_emitter *emitter, const struct nt_step *step)
 {
     if (emitter->count >= STEP_LIMIT || emitter->depth >= STEP_DEPTH)
         nt_component_fail(emitter->builder,
@@ -166,7 +166,7 @@ static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
     return emitter->count++;
 }
 
-static void close_step(struct emitter *emitter, uint32_t step)
+static void close_step(struct step_emitter *emitter, uint32_t step)
 {
     if (has_failed(emitter))
         return;
@@ -175,23 +175,23 @@ static void close_step(struct emitter *emitter, uint32_t step)
 }
 
 /* What follows is the other body of a step. */
-static void begin_other(struct emitter *emitter, uint32_t step)
+static void begin_other(struct step_emitter *emitter, uint32_t step)
 {
     if (!has_failed(emitter))
         emitter->steps[step].other = emitter->count;
 }
 
-static void add_step(struct emitter *emitter, const struct nt_step *step)
+static void add_step(struct step_emitter *emitter, const struct nt_step *step)
 {
     close_step(emitter, open_step(emitter, step));
 }
 
-static void add_skip(struct emitter *emitter, uint32_t bytes)
+static void add_skip(struct step_emitter *emitter, uint32_t bytes)
 {
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_SKIP, .output = NT_NONE, .count = bytes});
 }
 
-static void emit_number(struct emitter *emitter, const struct nt_component *component, uint32_t count)
+static void emit_number(struct step_emitter *emitter, const struct nt_component *component, uint32_t count)
 {
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_VALUES,
                                         .encoding = (uint8_t)component->number.encoding,
@@ -203,7 +203,7 @@ static void emit_number(struct emitter *emitter, const struct nt_component *comp
                                         .maximum = component->number.maximum});
 }
 
-static uint32_t open_header(struct emitter *emitter, const struct nt_component *component, unsigned bits)
+static uint32_t open_header(struct step_emitter *emitter, const struct nt_component *component, unsigned bits)
 {
     return open_step(emitter, &(struct nt_step){.kind = NT_STEP_HEADER,
                                                 .bits = (uint8_t)bits,
@@ -212,16 +212,16 @@ static uint32_t open_header(struct emitter *emitter, const struct nt_component *
                                                 .version = component->version});
 }
 
-typedef void emit(struct emitter *emitter, uint32_t index);
+typedef void emit(struct step_emitter *emitter, uint32_t index);
 
-static void emit_children(struct emitter *emitter, uint32_t index, emit *of_child)
+static void emit_children(struct step_emitter *emitter, uint32_t index, emit *of_child)
 {
     for (uint32_t i = index + 1; i < emitter->components[index].end; i = emitter->components[i].end)
         of_child(emitter, i);
 }
 
 /* Arrays of numbers are one step. */
-static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
+static void emit_array(struct step_emitter *emitter, uint32_t index, emit *of_item)
 {
     const struct nt_component *component = &emitter->components[index];
     uint64_t count = component->count;
@@ -243,7 +243,7 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
     }
 }
 
-static void emit_record(struct emitter *emitter, uint32_t index)
+static void emit_record(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     uint32_t header = 0;
@@ -255,7 +255,7 @@ static void emit_record(struct emitter *emitter, uint32_t index)
 }
 
 /* `of_item`: NULL: the items are skipped by the header around the list. */
-static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
+static void emit_list(struct step_emitter *emitter, uint32_t index, emit *of_item)
 {
     const struct nt_component *component = &emitter->components[index];
     bool is_counted = component->kind == NT_COMPONENT_COUNTED;
@@ -272,7 +272,7 @@ static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
     close_step(emitter, step);
 }
 
-static void emit_pointer(struct emitter *emitter, const struct nt_component *pointer, uint32_t object)
+static void emit_pointer(struct step_emitter *emitter, const struct nt_component *pointer, uint32_t object)
 {
     uint32_t step = open_step(
         emitter,
@@ -281,7 +281,7 @@ static void emit_pointer(struct emitter *emitter, const struct nt_component *poi
     close_step(emitter, step);
 }
 
-static uint32_t open_when(struct emitter *emitter, uint8_t counter, uint32_t bits)
+static uint32_t open_when(struct step_emitter *emitter, uint8_t counter, uint32_t bits)
 {
     return open_step(
         emitter,
@@ -291,7 +291,7 @@ static uint32_t open_when(struct emitter *emitter, uint8_t counter, uint32_t bit
 /* TObject::kIsReferenced, TObject::kHasUUID, and the bytes of the number of a process. */
 enum { IS_REFERENCED = 1 << 4, HAS_UUID = 1 << 5, PROCESS_BYTES = 2 };
 
-static void emit_reference(struct emitter *emitter, uint8_t counter)
+static void emit_reference(struct step_emitter *emitter, uint8_t counter)
 {
     uint32_t step = open_when(emitter, counter, HAS_UUID);
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = NT_NONE, .count = 1});
@@ -300,7 +300,7 @@ static void emit_reference(struct emitter *emitter, uint8_t counter)
     close_step(emitter, step);
 }
 
-static void emit_process(struct emitter *emitter, uint8_t counter)
+static void emit_process(struct step_emitter *emitter, uint8_t counter)
 {
     uint32_t step = open_when(emitter, counter, IS_REFERENCED);
     add_skip(emitter, PROCESS_BYTES);
@@ -319,7 +319,7 @@ static bool has_unknown_base(const struct nt_component *components, uint32_t rec
 }
 
 /* The objects of a TClonesArray, one by one or member by member. */
-static void emit_clones_items(struct emitter *emitter, uint32_t index)
+static void emit_clones_items(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index], *item = component + 1;
     uint32_t step = open_step(emitter, &(struct nt_step){.kind = NT_STEP_CLONES,
@@ -335,7 +335,7 @@ static void emit_clones_items(struct emitter *emitter, uint32_t index)
 }
 
 /* A TObject and a name come first. */
-static void emit_clones(struct emitter *emitter, uint32_t index)
+static void emit_clones(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     const struct nt_component any = {.version = NT_STREAMER_NEWEST};
@@ -357,7 +357,7 @@ static void emit_clones(struct emitter *emitter, uint32_t index)
 }
 
 /* An item of a collection, or a member without the header that STL types have there. */
-static void emit_content(struct emitter *emitter, uint32_t index)
+static void emit_content(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     switch (component->kind) {
@@ -415,7 +415,7 @@ static uint32_t find_collection(const struct nt_component *components, uint32_t 
 }
 
 /* One object's content. Items that cannot be read are skipped by the header. */
-static void emit_by_members(struct emitter *emitter, uint32_t index)
+static void emit_by_members(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     if (component->kind == NT_COMPONENT_ARRAY) {
@@ -433,7 +433,7 @@ static void emit_by_members(struct emitter *emitter, uint32_t index)
 }
 
 /* Where nothing skips items that cannot be read, there may be none. */
-static void emit_no_members(struct emitter *emitter, uint32_t index)
+static void emit_no_members(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     if (component->kind == NT_COMPONENT_ARRAY)
@@ -447,7 +447,7 @@ static void emit_no_members(struct emitter *emitter, uint32_t index)
 }
 
 /* Items that cannot be read may only be skipped if nothing else has the same header. */
-static bool can_be_by_members(const struct emitter *emitter, uint32_t index, uint32_t collection,
+static bool can_be_by_members(const struct step_emitter *emitter, uint32_t index, uint32_t collection,
                               unsigned bits)
 {
     if (emitter->components[collection + 1].kind == NT_COMPONENT_RECORD)
@@ -455,8 +455,8 @@ static bool can_be_by_members(const struct emitter *emitter, uint32_t index, uin
     return index == collection && !(bits & NT_HEADER_SHARED);
 }
 
-static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t header, uint32_t collection,
-                               unsigned bits)
+static void emit_by_members_of(struct step_emitter *emitter, uint32_t index, uint32_t header,
+                               uint32_t collection, unsigned bits)
 {
     const struct nt_component *item = &emitter->components[collection + 1];
     begin_other(emitter, header);
@@ -474,7 +474,7 @@ static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t
 
 /* Can a header skip the items of a list? Those of a class without known members may have no headers. What
  * follows them after the same header may only be lists whose numbers of items are elsewhere. */
-static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned bits)
+static bool skips_items(const struct step_emitter *emitter, uint32_t index, unsigned bits)
 {
     const struct nt_component *list = &emitter->components[index], *item = list + 1;
     bool is_last = list->kind == NT_COMPONENT_COUNTED ||
@@ -484,7 +484,7 @@ static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned 
 }
 
 /* An STL type, or an array of them, with its header. Unknown items that it covers are skipped by it. */
-static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned bits)
+static void emit_with_header(struct step_emitter *emitter, uint32_t index, unsigned bits)
 {
     const struct nt_component *component = &emitter->components[index];
     uint32_t collection = find_collection(emitter->components, index);
@@ -499,7 +499,7 @@ static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned b
     close_step(emitter, header);
 }
 
-static void emit_member(struct emitter *emitter, uint32_t index)
+static void emit_member(struct step_emitter *emitter, uint32_t index)
 {
     if (emitter->components[index].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, 0);
@@ -516,7 +516,7 @@ static bool has_several_steps(const struct nt_component *component, uint32_t ind
 
 /* A member of all items of MEMBERS. Members of base classes follow one another, but not a TObject's. Other
  * members are one step, so that all of it is run for an item before the next one. */
-static void emit_of_all(struct emitter *emitter, uint32_t index)
+static void emit_of_all(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     if (component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject) {
@@ -537,7 +537,7 @@ static void emit_of_all(struct emitter *emitter, uint32_t index)
 
 /* Items up to the end of the entry, after one header or without. The entry of a split collection without
  * items may be empty. */
-static void emit_rest(struct emitter *emitter, uint32_t index)
+static void emit_rest(struct step_emitter *emitter, uint32_t index)
 {
     if (emitter->components[index].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, 0);
@@ -547,7 +547,7 @@ static void emit_rest(struct emitter *emitter, uint32_t index)
         emit_content(emitter, index);
 }
 
-static void emit_all(struct emitter *emitter, const struct nt_component_builder *builder, bool is_entry)
+static void emit_all(struct step_emitter *emitter, const struct nt_component_builder *builder, bool is_entry)
 {
     for (uint32_t i = 0; i < builder->count; i = builder->components[i].end) {
         if (builder->components[i].kind == NT_COMPONENT_REST)
@@ -638,7 +638,7 @@ static void find_counting(struct nt_interpretation *interpretation)
 void nt_components_finish(struct nt_component_builder *builder, bool is_entry,
                           struct nt_interpretation *interpretation)
 {
-    struct emitter emitter = {.builder = builder, .components = builder->components};
+    struct step_emitter emitter = {.builder = builder, .components = builder->components};
     make_shapes(builder, interpretation);
     if (has_failed(&emitter))
         return;

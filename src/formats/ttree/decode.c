@@ -727,7 +727,7 @@ static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, st
 /* ---- Where entries are ---- */
 
 /* Where the entries of a basket are. */
-struct entries {
+struct basket_entries {
     const struct nt_basket_content *content;
     const uint8_t *offsets; /* as in `content` */
     uint32_t key_bytes;
@@ -735,13 +735,13 @@ struct entries {
     bool are_cut;         /* by offsets, or by their size; else only one after the other */
 };
 
-static struct entries entries_of(const struct nt_basket_content *content)
+static struct basket_entries entries_of(const struct nt_basket_content *content)
 {
     const struct nt_basket *basket = &content->basket;
-    struct entries entries = {.content = content,
-                              .offsets = content->offsets,
-                              .key_bytes = basket->key_bytes,
-                              .are_cut = content->offsets || basket->entries == 1};
+    struct basket_entries entries = {.content = content,
+                                     .offsets = content->offsets,
+                                     .key_bytes = basket->key_bytes,
+                                     .are_cut = content->offsets || basket->entries == 1};
     if (entries.are_cut || basket->is_without_offsets ||
         (uint64_t)basket->entries * basket->entry_bytes != basket->value_bytes)
         return entries;
@@ -750,7 +750,7 @@ static struct entries entries_of(const struct nt_basket_content *content)
     return entries;
 }
 
-static size_t start_of(const struct entries *entries, uint32_t entry)
+static size_t start_of(const struct basket_entries *entries, uint32_t entry)
 {
     const struct nt_basket *basket = &entries->content->basket;
     if (entry == basket->entries)
@@ -771,7 +771,7 @@ enum form {
     FORM_STRING, /* a length of one byte, characters */
 };
 
-struct list {
+struct list_form {
     enum form form;
     uint32_t lead;       /* bytes before it */
     uint32_t item_bytes; /* > 0 */
@@ -780,7 +780,7 @@ struct list {
     struct nt_operation values;
 };
 
-static bool find_form(const struct nt_operation *operations, struct list *list)
+static bool find_form(const struct nt_operation *operations, struct list_form *list)
 {
     uint32_t i = 1, end = operations[0].end;
     if (i < end && operations[i].kind == NT_STEP_SKIP)
@@ -804,10 +804,10 @@ static bool find_form(const struct nt_operation *operations, struct list *list)
     return list->form != FORM_STEPS;
 }
 
-static struct list list_of(const struct nt_operation *operations)
+static struct list_form list_of(const struct nt_operation *operations)
 {
-    struct list list = {0};
-    const struct list none = {0};
+    struct list_form list = {0};
+    const struct list_form none = {0};
     if (!find_form(operations, &list))
         return none;
     const struct nt_operation *operation = &operations[list.number];
@@ -829,8 +829,8 @@ static struct list list_of(const struct nt_operation *operations)
 
 /* Where lists end, for items side by side whose size is a power of two. The bytes of each list are items if
  * those of each list and all before it are. */
-static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries, const struct list *list,
-                                 uint32_t first)
+static uint32_t put_ends_of_rest(struct run *run, const struct basket_entries *entries,
+                                 const struct list_form *list, uint32_t first)
 {
     uint32_t start = (uint32_t)start_of(entries, first) + entries->key_bytes, mask = list->item_bytes - 1;
     uint32_t shift = (uint32_t)__builtin_ctz(list->item_bytes), count = entries->content->basket.entries - 1;
@@ -872,9 +872,9 @@ struct front {
 };
 
 /* Up to LISTS entries, but not the last one of the basket, whose end is not in the offsets. */
-struct lists {
-    const struct entries *entries;
-    const struct list *list;
+struct list_batch {
+    const struct basket_entries *entries;
+    const struct list_form *list;
     struct run *items, *ends; /* what is made: both, or one (NULL) */
     uint32_t first, end;
     struct front front;
@@ -917,7 +917,7 @@ static inline uint64_t count_items(struct front front, enum form form, const uin
 /* Copies items, puts ends, or both. Returns the first entry that is not done: it needs more room, or is close
  * to the end of the values. What changes is in local variables: the compiler cannot know that the output does
  * not hold the objects of pointers. */
-__attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *lists, enum form form,
+__attribute__((always_inline)) static inline uint32_t copy_lists(struct list_batch *lists, enum form form,
                                                                  bool has_items, bool has_ends)
 {
     const struct nt_basket *basket = &lists->entries->content->basket;
@@ -952,14 +952,14 @@ __attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *l
     return entry;
 }
 
-__attribute__((always_inline)) static inline uint32_t copy_form(struct lists *lists, enum form form)
+__attribute__((always_inline)) static inline uint32_t copy_form(struct list_batch *lists, enum form form)
 {
     return lists->items && lists->ends ? copy_lists(lists, form, true, true)
            : lists->items              ? copy_lists(lists, form, true, false)
                                        : copy_lists(lists, form, false, true);
 }
 
-__attribute__((noinline)) static uint32_t copy(struct lists *lists)
+__attribute__((noinline)) static uint32_t copy(struct list_batch *lists)
 {
     return lists->list->form == FORM_REST   ? copy_form(lists, FORM_REST)
            : lists->list->form == FORM_LIST ? copy_form(lists, FORM_LIST)
@@ -967,9 +967,9 @@ __attribute__((noinline)) static uint32_t copy(struct lists *lists)
 }
 
 /* All lists have the version of the first. False if that is not regular. */
-static bool find_front(struct lists *lists)
+static bool find_front(struct list_batch *lists)
 {
-    const struct list *list = lists->list;
+    const struct list_form *list = lists->list;
     const struct nt_basket_content *content = lists->entries->content;
     size_t start = start_of(lists->entries, lists->first) + list->lead;
     if (start + CHUNK > content->basket.value_bytes)
@@ -983,7 +983,7 @@ static bool find_front(struct lists *lists)
     return lists->front.version > 0 && lists->front.version < MEMBERWISE;
 }
 
-static void find_room(struct lists *lists, uint32_t entry)
+static void find_room(struct list_batch *lists, uint32_t entry)
 {
     const struct run *items = lists->items, *ends = lists->ends;
     uint32_t width = lists->list->values.width, left = lists->entries->content->basket.entries - 1 - entry;
@@ -998,7 +998,7 @@ static void find_room(struct lists *lists, uint32_t entry)
 }
 
 /* Returns the first entry that is not done: `entry` if one of the next is not regular, or has no room. */
-static uint32_t put_lists(struct lists *lists, uint32_t entry)
+static uint32_t put_lists(struct list_batch *lists, uint32_t entry)
 {
     const struct nt_operation *values = &lists->list->values;
     struct run *items = lists->items, *ends = lists->ends;
@@ -1022,10 +1022,10 @@ static uint32_t put_lists(struct lists *lists, uint32_t entry)
 
 /* Puts items, ends of the same lists, or both (else NULL), of which none is full. Returns an entry: those
  * before it are done. */
-static uint32_t put_regular(struct run *items, struct run *ends, const struct entries *entries,
-                            const struct list *list, uint32_t entry)
+static uint32_t put_regular(struct run *items, struct run *ends, const struct basket_entries *entries,
+                            const struct list_form *list, uint32_t entry)
 {
-    struct lists lists;
+    struct list_batch lists;
     uint32_t before;
     bool is_power = !(list->item_bytes & (list->item_bytes - 1));
     if (!entries->content->offsets || list->form == FORM_STEPS)
@@ -1052,7 +1052,7 @@ static bool is_only_string(const struct nt_operation *operations)
            operations[1].end == operations[0].end;
 }
 
-static enum nt_status run_entry(struct run *run, const struct entries *entries, uint32_t entry,
+static enum nt_status run_entry(struct run *run, const struct basket_entries *entries, uint32_t entry,
                                 struct nt_error *error)
 {
     const struct nt_basket *basket = &entries->content->basket;
@@ -1082,11 +1082,11 @@ static bool is_full(const struct run *run)
 }
 
 /* Runs the program over the entries from `first` to `end`, or until the output is full. */
-static enum nt_status run_entries(struct run *run, const struct entries *entries, uint32_t first,
+static enum nt_status run_entries(struct run *run, const struct basket_entries *entries, uint32_t first,
                                   uint32_t end, struct nt_error *error)
 {
     const struct nt_basket *basket = &entries->content->basket;
-    const struct list list = run->output ? list_of(run->operations) : (struct list){0};
+    const struct list_form list = run->output ? list_of(run->operations) : (struct list_form){0};
     run->bytes = entries->content->values;
     run->base = basket->key_bytes;
     run->end = basket->value_bytes;
@@ -1145,7 +1145,7 @@ static enum nt_status copy_raw(const struct nt_packed *packed, const struct nt_b
 }
 
 /* One output of a basket. */
-struct making {
+struct basket_output {
     const struct nt_packed *packed;
     const struct nt_operation *operations;
     struct nt_output_count done;
@@ -1153,7 +1153,7 @@ struct making {
     uint32_t first; /* entries before it are done */
 };
 
-static void begin(struct making *making, const struct nt_packed *packed, uint8_t *output)
+static void begin(struct basket_output *making, const struct nt_packed *packed, uint8_t *output)
 {
     const struct nt_program *program = packed->decoder->state;
     making->packed = packed;
@@ -1167,10 +1167,10 @@ static void begin(struct making *making, const struct nt_packed *packed, uint8_t
     making->first = 0;
 }
 
-static enum nt_status finish(struct making *making, const struct nt_basket_content *content,
+static enum nt_status finish(struct basket_output *making, const struct nt_basket_content *content,
                              struct nt_error *error)
 {
-    const struct entries entries = entries_of(content);
+    const struct basket_entries entries = entries_of(content);
     NT_TRY(is_one_run(making->operations, content)
                ? run_at_once(&making->run, content, error)
                : run_entries(&making->run, &entries, making->first, content->basket.entries, error));
@@ -1184,7 +1184,7 @@ static enum nt_status make(const struct nt_packed *packed, const struct nt_baske
                            uint8_t *output, struct nt_error *error)
 {
     const struct nt_program *program = packed->decoder->state;
-    struct making making;
+    struct basket_output making;
     if (program->output == NT_OUTPUT_RAW)
         return copy_raw(packed, content, output, error);
     begin(&making, packed, output);
@@ -1197,7 +1197,7 @@ static bool are_of_one_list(const struct nt_packed *ends, const struct nt_packed
     const struct nt_program *one = ends->decoder->state, *other = items->decoder->state;
     if (one->output == NT_OUTPUT_RAW || other->output == NT_OUTPUT_RAW)
         return false;
-    const struct list a = list_of(one->operations), b = list_of(other->operations);
+    const struct list_form a = list_of(one->operations), b = list_of(other->operations);
     return (a.form == FORM_LIST || a.form == FORM_STRING) && a.form == b.form && a.lead == b.lead &&
            a.item_bytes == b.item_bytes && a.number == b.number && a.has_ends && !b.has_ends;
 }
@@ -1207,11 +1207,11 @@ static enum nt_status make_list(const struct nt_packed *ends, const struct nt_pa
                                 const struct nt_basket_content *content, uint8_t *end_output,
                                 uint8_t *item_output, struct nt_error *error)
 {
-    struct making of_ends, of_items;
+    struct basket_output of_ends, of_items;
     begin(&of_ends, ends, end_output);
     begin(&of_items, items, item_output);
-    const struct list list = list_of(of_items.operations);
-    const struct entries entries = entries_of(content);
+    const struct list_form list = list_of(of_items.operations);
+    const struct basket_entries entries = entries_of(content);
     if (content->basket.entries)
         of_ends.first = of_items.first = put_regular(&of_items.run, &of_ends.run, &entries, &list, 0);
     NT_TRY(finish(&of_ends, content, error));
@@ -1327,7 +1327,7 @@ static enum nt_status count_by_content(const struct nt_interpretation *from, con
     if (status == NT_OK)
         status = nt_basket_open(record, count, limit, context, &content, error);
     if (status == NT_OK) {
-        const struct entries entries = entries_of(&content);
+        const struct basket_entries entries = entries_of(&content);
         struct run run = {
             .operations = program->operations, .class_names = nt_program_names(program), .done = counts};
         status = run_entries(&run, &entries, 0, entry_count, error);

@@ -16,7 +16,7 @@
 
 enum { MAX_FRIENDS = 64 };
 
-struct joining {
+struct friend_join {
     struct nt_dataset *dataset;
     struct nt_ttree *tree;
     uint32_t directory; /* of the tree */
@@ -53,7 +53,7 @@ static bool is_at(const struct nt_file *file, const struct nt_tfile_object *obje
 }
 
 /* ROOT searches from the root directory of the file, then in the current one, mostly the tree's own. */
-static const struct nt_tfile_object *find(const struct joining *joining)
+static const struct nt_tfile_object *find(const struct friend_join *joining)
 {
     const struct nt_file *file = joining->dataset->file;
     const struct nt_container *container = nt_container_of(file);
@@ -90,7 +90,7 @@ static enum nt_status compare_first_name(struct nt_file *file, struct nt_text na
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-static enum nt_status is_in_file(const struct joining *joining, bool *is_same_ret)
+static enum nt_status is_in_file(const struct friend_join *joining, bool *is_same_ret)
 {
     struct nt_file *file = joining->dataset->file;
     struct nt_text name = joining->friend->file;
@@ -101,7 +101,7 @@ static enum nt_status is_in_file(const struct joining *joining, bool *is_same_re
 /* ---- Names ---- */
 
 /* Has a branch of the tree's own, or a friend before this one, a name? */
-static bool is_taken(const struct joining *joining, struct nt_text name)
+static bool is_taken(const struct friend_join *joining, struct nt_text name)
 {
     const struct nt_ttree *tree = joining->tree;
     for (uint32_t i = 0; i < tree->branch_count; i++)
@@ -114,7 +114,7 @@ static bool is_taken(const struct joining *joining, struct nt_text name)
 }
 
 /* A name that is taken gets a number, as names of files in the tree do. */
-static enum nt_status choose_field(const struct joining *joining)
+static enum nt_status choose_field(const struct friend_join *joining)
 {
     struct nt_ttree_friend *friend = joining->friend;
     friend->field = friend->name;
@@ -130,7 +130,7 @@ static enum nt_status choose_field(const struct joining *joining)
 
 /* ---- Read the friend ---- */
 
-static enum nt_status read_friend(const struct joining *joining, const struct nt_tfile_object *object,
+static enum nt_status read_friend(const struct friend_join *joining, const struct nt_tfile_object *object,
                                   struct nt_ttree **record_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset = joining->dataset;
@@ -141,13 +141,13 @@ static enum nt_status read_friend(const struct joining *joining, const struct nt
     return nt_ttree_read_object(dataset->file, dataset->arena, object, record, error);
 }
 
-static enum nt_status refuse(const struct joining *joining, const char *reason)
+static enum nt_status refuse(const struct friend_join *joining, const char *reason)
 {
     joining->friend->refusal = nt_arena_copy(joining->dataset->arena, reason, strlen(reason));
     return joining->friend->refusal ? NT_OK : nt_fail_memory(joining->error);
 }
 
-static enum nt_status check(const struct joining *joining, const struct nt_ttree *record)
+static enum nt_status check(const struct friend_join *joining, const struct nt_ttree *record)
 {
     char text[128];
     if (record->has_index)
@@ -162,7 +162,7 @@ static enum nt_status check(const struct joining *joining, const struct nt_ttree
 }
 
 /* A failure to read a friend is the reason why it is not joined. */
-static enum nt_status examine(const struct joining *joining)
+static enum nt_status examine(const struct friend_join *joining)
 {
     struct nt_error failure = {0};
     struct nt_ttree *record = NULL;
@@ -217,7 +217,7 @@ static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, 
 }
 
 /* Charges `count` + `more` items to the budget, allocates them, and copies the first `count`. */
-static enum nt_status grow(struct joining *joining, const void *items, size_t count, uint64_t more,
+static enum nt_status grow(struct friend_join *joining, const void *items, size_t count, uint64_t more,
                            size_t size, void **larger_ret)
 {
     struct nt_dataset *dataset = joining->dataset;
@@ -232,7 +232,7 @@ static enum nt_status grow(struct joining *joining, const void *items, size_t co
     return NT_OK;
 }
 
-static enum nt_status join(struct joining *joining)
+static enum nt_status join(struct friend_join *joining)
 {
     struct nt_ttree *tree = joining->tree;
     uint64_t branches = 0, leaves = 0;
@@ -273,7 +273,7 @@ static void write_note(const struct nt_ttree_friend *friend, struct nt_error *no
 }
 
 /* One note stands for all friends beyond the limit. */
-static enum nt_status add_notes(const struct joining *joining)
+static enum nt_status add_notes(const struct friend_join *joining)
 {
     struct nt_dataset *dataset = joining->dataset;
     const struct nt_ttree *tree = joining->tree;
@@ -291,7 +291,7 @@ static enum nt_status add_notes(const struct joining *joining)
 enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree *tree, uint32_t directory,
                                      struct nt_error *error)
 {
-    struct joining joining = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
+    struct friend_join joining = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
     for (uint32_t i = 0; i < tree->friend_count; i++) {
         joining.friend = &tree->friends[i];
         NT_TRY(i < MAX_FRIENDS ? examine(&joining)

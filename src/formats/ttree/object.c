@@ -10,7 +10,7 @@
 
 /* ---- Classes with a streamer of their own ---- */
 
-enum kind {
+enum streamed_kind {
     DESCRIBED, /* by the streamer information */
     TOBJECT,
     TSTRING,
@@ -26,7 +26,7 @@ enum kind {
 
 struct known_class {
     struct nt_text name;
-    enum kind kind;
+    enum streamed_kind kind;
     enum nt_streamer_type type; /* of the numbers of a TARRAY */
 };
 
@@ -90,7 +90,7 @@ struct met_class {
     const struct nt_streamer_class *described;
 };
 
-struct walk {
+struct object_walk {
     const struct nt_streamer_info *info;
     const struct nt_object_visitor *visitor;
     struct nt_cursor cursor; /* ends with the innermost object */
@@ -111,7 +111,7 @@ struct frame {
     unsigned counter_count;
 };
 
-static struct met_class *meet(struct walk *walk, struct nt_text name)
+static struct met_class *meet(struct object_walk *walk, struct nt_text name)
 {
     uint64_t hash = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
     struct met_class *met = &walk->met[hash >> (64 - CACHE_BITS)];
@@ -122,7 +122,8 @@ static struct met_class *meet(struct walk *walk, struct nt_text name)
     return met;
 }
 
-static const struct nt_streamer_class *find_class(struct walk *walk, struct nt_text name, int32_t version)
+static const struct nt_streamer_class *find_class(struct object_walk *walk, struct nt_text name,
+                                                  int32_t version)
 {
     struct met_class *met = meet(walk, name);
     if (!met->described || met->version != version) {
@@ -138,14 +139,14 @@ static int shown(struct nt_text text)
     return (int)(text.length < MAX_SHOWN ? text.length : MAX_SHOWN);
 }
 
-static enum nt_status fail(const struct walk *walk, struct nt_text class_name, const char *what,
+static enum nt_status fail(const struct object_walk *walk, struct nt_text class_name, const char *what,
                            struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, walk->cursor.position, "an object of class %.*s, byte %zu of %zu: %s",
                    shown(class_name), class_name.bytes, walk->cursor.position, walk->cursor.end, what);
 }
 
-static enum nt_status fail_unsupported(const struct walk *walk, struct nt_text class_name,
+static enum nt_status fail_unsupported(const struct object_walk *walk, struct nt_text class_name,
                                        struct nt_text member, struct nt_error *error)
 {
     return nt_fail(
@@ -154,7 +155,7 @@ static enum nt_status fail_unsupported(const struct walk *walk, struct nt_text c
         shown(class_name), class_name.bytes, member.length ? ", member " : "", shown(member), member.bytes);
 }
 
-static enum nt_status check(const struct walk *walk, struct nt_text class_name, struct nt_error *error)
+static enum nt_status check(const struct object_walk *walk, struct nt_text class_name, struct nt_error *error)
 {
     return walk->cursor.failed ? fail(walk, class_name, "a member extends past the end", error) : NT_OK;
 }
@@ -168,26 +169,27 @@ static struct nt_text without_star(struct nt_text type_name)
 
 /* ---- What the visitor gets ---- */
 
-static enum nt_status begin(struct walk *walk, const struct nt_object_member *member, bool *skip_ret,
+static enum nt_status begin(struct object_walk *walk, const struct nt_object_member *member, bool *skip_ret,
                             struct nt_error *error)
 {
     *skip_ret = false;
     return walk->muted ? NT_OK : walk->visitor->begin(walk->visitor->context, member, skip_ret, error);
 }
 
-static enum nt_status end(struct walk *walk, const struct nt_object_member *member, struct nt_error *error)
+static enum nt_status end(struct object_walk *walk, const struct nt_object_member *member,
+                          struct nt_error *error)
 {
     return walk->muted ? NT_OK : walk->visitor->end(walk->visitor->context, member, error);
 }
 
-static enum nt_status unknown(struct walk *walk, const struct nt_object_member *member,
+static enum nt_status unknown(struct object_walk *walk, const struct nt_object_member *member,
                               struct nt_error *error)
 {
     return walk->muted ? NT_OK : walk->visitor->unknown(walk->visitor->context, member, error);
 }
 
 /* Shows the bytes up to `end` as unknown. */
-static enum nt_status skip_to(struct walk *walk, struct nt_object_member *member, size_t position,
+static enum nt_status skip_to(struct object_walk *walk, struct nt_object_member *member, size_t position,
                               struct nt_error *error)
 {
     member->bytes = walk->cursor.bytes + walk->cursor.position;
@@ -197,7 +199,7 @@ static enum nt_status skip_to(struct walk *walk, struct nt_object_member *member
 }
 
 /* Reads `count` numbers of `width` bytes. */
-static enum nt_status numbers(struct walk *walk, struct nt_object_member *member, unsigned width,
+static enum nt_status numbers(struct object_walk *walk, struct nt_object_member *member, unsigned width,
                               struct nt_error *error)
 {
     uint64_t byte_count;
@@ -214,7 +216,7 @@ static enum nt_status numbers(struct walk *walk, struct nt_object_member *member
 }
 
 /* Reads the characters of a string. */
-static enum nt_status characters(struct walk *walk, struct nt_object_member *member, uint32_t length,
+static enum nt_status characters(struct object_walk *walk, struct nt_object_member *member, uint32_t length,
                                  struct nt_error *error)
 {
     member->offset = walk->cursor.position;
@@ -232,12 +234,13 @@ static uint32_t get_length(struct nt_cursor *cursor)
     return length == LONG_STRING ? nt_get_be32(cursor) : length;
 }
 
-static enum nt_status string(struct walk *walk, struct nt_object_member *member, struct nt_error *error)
+static enum nt_status string(struct object_walk *walk, struct nt_object_member *member,
+                             struct nt_error *error)
 {
     return characters(walk, member, get_length(&walk->cursor), error);
 }
 
-static enum nt_status reference(struct walk *walk, struct nt_object_member *member, uint32_t tag,
+static enum nt_status reference(struct object_walk *walk, struct nt_object_member *member, uint32_t tag,
                                 struct nt_error *error)
 {
     size_t offset = SIZE_MAX;
@@ -256,17 +259,17 @@ static enum nt_status reference(struct walk *walk, struct nt_object_member *memb
 /* ---- Headers ---- */
 
 /* The byte count, if there is one, and the version at the start of an object. */
-struct header {
+struct object_header {
     int32_t version;
     bool is_counted, is_memberwise;
     size_t end;
 };
 
-static enum nt_status get_header(struct walk *walk, struct nt_text class_name, struct header *header_ret,
-                                 struct nt_error *error)
+static enum nt_status get_header(struct object_walk *walk, struct nt_text class_name,
+                                 struct object_header *header_ret, struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor, ahead = *cursor;
-    struct header header = {.end = cursor->end};
+    struct object_header header = {.end = cursor->end};
     uint32_t byte_count = nt_get_be32(&ahead);
     if (!ahead.failed && byte_count & NT_TFILE_BYTE_COUNT_MASK) {
         byte_count &= ~NT_TFILE_BYTE_COUNT_MASK;
@@ -284,7 +287,7 @@ static enum nt_status get_header(struct walk *walk, struct nt_text class_name, s
 }
 
 /* The class of an item: its name stands where it was used first. */
-static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, struct nt_error *error)
+static enum nt_status get_class(struct object_walk *walk, struct nt_text *name_ret, struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor, named = *cursor;
     uint32_t tag = nt_get_be32(cursor);
@@ -312,12 +315,12 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
 
 /* ---- Objects ---- */
 
-static enum nt_status walk_object(struct walk *walk, struct nt_text name, struct nt_text class_name,
+static enum nt_status walk_object(struct object_walk *walk, struct nt_text name, struct nt_text class_name,
                                   size_t offset, bool is_bounded, struct frame *derived,
                                   struct nt_error *error);
 
 /* A pointer: nothing, a reference, or an object with its class. */
-static enum nt_status walk_pointer(struct walk *walk, struct nt_text name, struct nt_text class_name,
+static enum nt_status walk_pointer(struct object_walk *walk, struct nt_text name, struct nt_text class_name,
                                    struct nt_error *error)
 {
     struct nt_object_member member = {
@@ -361,7 +364,7 @@ static void skip_tobject(struct nt_cursor *cursor, uint32_t *id_ret, uint32_t *b
 static const struct nt_text id_name = {"fUniqueID", 9}, bits_name = {"fBits", 5}, uint_name = {"UInt_t", 6};
 
 /* The members of TObject: a version, usually without byte count, and two numbers. */
-static enum nt_status walk_tobject(struct walk *walk, struct nt_error *error)
+static enum nt_status walk_tobject(struct object_walk *walk, struct nt_error *error)
 {
     struct nt_object_member id = {
         .name = id_name, .class_name = uint_name, .type = NT_STREAMER_UINT, .count = 1};
@@ -390,7 +393,7 @@ static unsigned width_of(int32_t type)
 }
 
 /* A number of items that take at least `bytes` each. */
-static uint32_t get_count(struct walk *walk, unsigned bytes)
+static uint32_t get_count(struct object_walk *walk, unsigned bytes)
 {
     uint32_t count = nt_get_be32(&walk->cursor);
     if (count > nt_cursor_left(&walk->cursor) / bytes)
@@ -399,7 +402,7 @@ static uint32_t get_count(struct walk *walk, unsigned bytes)
 }
 
 /* Objects that are shown as numbers. */
-static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *member,
+static enum nt_status walk_numbers(struct object_walk *walk, struct nt_object_member *member,
                                    const struct known_class *known, struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor;
@@ -431,8 +434,8 @@ static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *m
 }
 
 /* Items of a TClonesArray: a byte that is 0 for none, then the object, of one class for all. */
-static enum nt_status walk_clones(struct walk *walk, struct nt_object_member *list, struct nt_text item_class,
-                                  struct nt_error *error)
+static enum nt_status walk_clones(struct object_walk *walk, struct nt_object_member *list,
+                                  struct nt_text item_class, struct nt_error *error)
 {
     for (uint64_t i = 0; i < list->count; i++) {
         struct nt_object_member none = {.class_name = item_class, .offset = walk->cursor.position};
@@ -445,8 +448,8 @@ static enum nt_status walk_clones(struct walk *walk, struct nt_object_member *li
     return NT_OK;
 }
 
-static enum nt_status walk_items(struct walk *walk, struct nt_object_member *list, enum kind kind,
-                                 struct nt_error *error)
+static enum nt_status walk_items(struct object_walk *walk, struct nt_object_member *list,
+                                 enum streamed_kind kind, struct nt_error *error)
 {
     enum { FIRST_WITH_OPTIONS = 4, FIRST_WITH_LONG_OPTIONS = 5 };
     enum nt_status status = NT_OK;
@@ -463,8 +466,9 @@ static enum nt_status walk_items(struct walk *walk, struct nt_object_member *lis
 }
 
 /* The start of a list: what all collections have, and the number of items. */
-static enum nt_status walk_list(struct walk *walk, struct nt_object_member *list, enum kind kind,
-                                const struct header *header, struct nt_error *error)
+static enum nt_status walk_list(struct object_walk *walk, struct nt_object_member *list,
+                                enum streamed_kind kind, const struct object_header *header,
+                                struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor;
     uint32_t id, bits = 0;
@@ -500,13 +504,13 @@ static enum nt_status walk_list(struct walk *walk, struct nt_object_member *list
     return status == NT_OK && !skip ? end(walk, list, error) : status;
 }
 
-static enum nt_status walk_members(struct walk *walk, const struct nt_streamer_class *described,
-                                   struct frame *frame, const struct header *header, bool is_bounded,
+static enum nt_status walk_members(struct object_walk *walk, const struct nt_streamer_class *described,
+                                   struct frame *frame, const struct object_header *header, bool is_bounded,
                                    struct nt_error *error);
 
 /* Finds the description of an object from its version; classes without versions have a checksum. */
-static const struct nt_streamer_class *describe(struct walk *walk, struct nt_text class_name,
-                                                const struct header *header)
+static const struct nt_streamer_class *describe(struct object_walk *walk, struct nt_text class_name,
+                                                const struct object_header *header)
 {
     if (header->is_memberwise)
         return NULL;
@@ -521,9 +525,9 @@ static const struct nt_streamer_class *describe(struct walk *walk, struct nt_tex
     return described;
 }
 
-static enum nt_status walk_described(struct walk *walk, struct nt_object_member *object,
-                                     const struct header *header, bool is_bounded, struct frame *derived,
-                                     struct nt_error *error)
+static enum nt_status walk_described(struct object_walk *walk, struct nt_object_member *object,
+                                     const struct object_header *header, bool is_bounded,
+                                     struct frame *derived, struct nt_error *error)
 {
     struct frame own; /* large; most objects count nothing, so that not all of it is set */
     own.class_name = object->class_name;
@@ -544,10 +548,11 @@ static enum nt_status walk_described(struct walk *walk, struct nt_object_member 
 }
 
 /* An object that starts with a header. */
-static enum nt_status walk_headed(struct walk *walk, struct nt_object_member *object, enum kind kind,
-                                  bool is_bounded, struct frame *derived, struct nt_error *error)
+static enum nt_status walk_headed(struct object_walk *walk, struct nt_object_member *object,
+                                  enum streamed_kind kind, bool is_bounded, struct frame *derived,
+                                  struct nt_error *error)
 {
-    struct header header;
+    struct object_header header;
     size_t outer_end = walk->cursor.end;
     enum nt_status status = get_header(walk, object->class_name, &header, error);
     if (status != NT_OK)
@@ -571,7 +576,7 @@ static enum nt_status walk_headed(struct walk *walk, struct nt_object_member *ob
 }
 
 /* TObject on its own. */
-static enum nt_status walk_bare_tobject(struct walk *walk, struct nt_object_member *object,
+static enum nt_status walk_bare_tobject(struct object_walk *walk, struct nt_object_member *object,
                                         struct nt_error *error)
 {
     bool skip;
@@ -585,7 +590,7 @@ static enum nt_status walk_bare_tobject(struct walk *walk, struct nt_object_memb
 
 /* `is_bounded`: the cursor ends with the object. `derived`: the object whose base class this is, which
  * has its members. */
-static enum nt_status walk_object(struct walk *walk, struct nt_text name, struct nt_text class_name,
+static enum nt_status walk_object(struct object_walk *walk, struct nt_text name, struct nt_text class_name,
                                   size_t offset, bool is_bounded, struct frame *derived,
                                   struct nt_error *error)
 {
@@ -649,7 +654,7 @@ static bool find_counter(const struct frame *frame, struct nt_text name, uint32_
 }
 
 /* The number of items of a counted array, after a byte that is 0 if there are none. */
-static void get_counted(struct walk *walk, const struct nt_streamer_class *described,
+static void get_counted(struct object_walk *walk, const struct nt_streamer_class *described,
                         const struct nt_streamer_element *element, const struct frame *frame,
                         struct nt_object_member *member)
 {
@@ -666,7 +671,8 @@ static void get_counted(struct walk *walk, const struct nt_streamer_class *descr
         member->type = flag == WIDE ? NT_STREAMER_LONG64 : NT_STREAMER_INT;
 }
 
-static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_streamer_class *described,
+static enum nt_status walk_element_numbers(struct object_walk *walk,
+                                           const struct nt_streamer_class *described,
                                            const struct nt_streamer_element *element, struct frame *frame,
                                            struct nt_error *error)
 {
@@ -697,7 +703,7 @@ static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_st
 }
 
 /* An STL member or another one with a byte count: numbers and strings are shown. */
-static enum nt_status walk_counted(struct walk *walk, const struct nt_streamer_element *element,
+static enum nt_status walk_counted(struct object_walk *walk, const struct nt_streamer_element *element,
                                    struct nt_error *error)
 {
     struct nt_object_member member = {
@@ -708,7 +714,7 @@ static enum nt_status walk_counted(struct walk *walk, const struct nt_streamer_e
     bool is_number =
         is_vector && width_of(type) && type != NT_STREAMER_DOUBLE32 && type != NT_STREAMER_FLOAT16;
     size_t outer_end = walk->cursor.end;
-    struct header header;
+    struct object_header header;
     enum nt_status status = get_header(walk, element->type_name, &header, error);
     if (status != NT_OK)
         return status;
@@ -735,7 +741,7 @@ static enum nt_status walk_counted(struct walk *walk, const struct nt_streamer_e
 }
 
 /* One object, pointer or string that is a member or an item of one. */
-static enum nt_status walk_element_object(struct walk *walk, const struct nt_streamer_element *element,
+static enum nt_status walk_element_object(struct object_walk *walk, const struct nt_streamer_element *element,
                                           int32_t type, struct nt_text name, struct nt_error *error)
 {
     struct nt_text class_name = without_star(element->type_name);
@@ -757,8 +763,8 @@ static bool is_object(int32_t type)
 }
 
 /* An array of fixed length of objects is shown as a list. */
-static enum nt_status walk_element_objects(struct walk *walk, const struct nt_streamer_element *element,
-                                           struct nt_error *error)
+static enum nt_status walk_element_objects(struct object_walk *walk,
+                                           const struct nt_streamer_element *element, struct nt_error *error)
 {
     bool skip;
     struct nt_object_member list = {.name = element->name,
@@ -781,7 +787,7 @@ static enum nt_status walk_element_objects(struct walk *walk, const struct nt_st
     return status == NT_OK && !skip ? end(walk, &list, error) : status;
 }
 
-static enum nt_status walk_element(struct walk *walk, const struct nt_streamer_class *described,
+static enum nt_status walk_element(struct object_walk *walk, const struct nt_streamer_class *described,
                                    const struct nt_streamer_element *element, struct frame *frame,
                                    struct nt_error *error)
 {
@@ -805,8 +811,8 @@ static enum nt_status walk_element(struct walk *walk, const struct nt_streamer_c
 }
 
 /* Skips the members from `element` on. */
-static enum nt_status walk_rest(struct walk *walk, const struct nt_streamer_class *described,
-                                const struct nt_streamer_element *element, const struct header *header,
+static enum nt_status walk_rest(struct object_walk *walk, const struct nt_streamer_class *described,
+                                const struct nt_streamer_element *element, const struct object_header *header,
                                 bool is_bounded, struct nt_error *error)
 {
     struct nt_object_member rest = {
@@ -815,8 +821,8 @@ static enum nt_status walk_rest(struct walk *walk, const struct nt_streamer_clas
                                             : fail_unsupported(walk, described->name, element->name, error);
 }
 
-static enum nt_status walk_members(struct walk *walk, const struct nt_streamer_class *described,
-                                   struct frame *frame, const struct header *header, bool is_bounded,
+static enum nt_status walk_members(struct object_walk *walk, const struct nt_streamer_class *described,
+                                   struct frame *frame, const struct object_header *header, bool is_bounded,
                                    struct nt_error *error)
 {
     for (uint32_t i = 0; i < described->element_count; i++) {
@@ -838,10 +844,10 @@ static enum nt_status walk_members(struct walk *walk, const struct nt_streamer_c
 
 /* ---- The functions of the interface ---- */
 
-static void init(struct walk *walk, const struct nt_streamer_info *info, const uint8_t *bytes,
+static void init(struct object_walk *walk, const struct nt_streamer_info *info, const uint8_t *bytes,
                  size_t byte_count, size_t buffer_base, const struct nt_object_visitor *visitor)
 {
-    *walk = (struct walk){.info = info, .visitor = visitor, .size = byte_count, .base = buffer_base};
+    *walk = (struct object_walk){.info = info, .visitor = visitor, .size = byte_count, .base = buffer_base};
     walk->cursor = nt_cursor(bytes, byte_count);
 }
 
@@ -849,7 +855,7 @@ enum nt_status nt_object_walk(const struct nt_streamer_info *info, struct nt_tex
                               const uint8_t *bytes, size_t byte_count, size_t buffer_base,
                               const struct nt_object_visitor *visitor, struct nt_error *error)
 {
-    struct walk walk;
+    struct object_walk walk;
     init(&walk, info, bytes, byte_count, buffer_base, visitor);
     return walk_object(&walk, (struct nt_text){0}, class_name, 0, true, NULL, error);
 }
@@ -858,7 +864,7 @@ enum nt_status nt_object_walk_item(const struct nt_streamer_info *info, const ui
                                    size_t byte_count, size_t buffer_base, size_t offset,
                                    const struct nt_object_visitor *visitor, struct nt_error *error)
 {
-    struct walk walk;
+    struct object_walk walk;
     init(&walk, info, bytes, byte_count, buffer_base, visitor);
     nt_cursor_skip(&walk.cursor, offset);
     return walk_pointer(&walk, (struct nt_text){0}, (struct nt_text){0}, error);

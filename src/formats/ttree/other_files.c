@@ -19,7 +19,7 @@
 /* The most files that the branches of a file can name: each keeps a descriptor. */
 enum { MAX_FILES = 64 };
 
-struct opening {
+struct other_file_opener {
     struct nt_file *file;
     const struct nt_open_options *options;
     struct nt_ttree_other_file *other;
@@ -29,22 +29,22 @@ struct opening {
 /* ---- Paths ---- */
 
 /* As in ROOT, a relative name is relative to the directory of the file. */
-static enum nt_status put_path(const struct opening *opening, struct nt_buffer *path)
+static enum nt_status put_path(const struct other_file_opener *opener, struct nt_buffer *path)
 {
-    struct nt_text name = opening->other->name;
-    const char *file = opening->file->path, *end = strrchr(file, '/');
+    struct nt_text name = opener->other->name;
+    const char *file = opener->file->path, *end = strrchr(file, '/');
     if (name.bytes[0] != '/' && end)
         nt_buffer_append(path, file, (size_t)(end - file + 1));
     nt_buffer_append(path, name.bytes, name.length);
     nt_buffer_append_string(path, "");
-    return path->failed ? nt_fail_memory(opening->error) : NT_OK;
+    return path->failed ? nt_fail_memory(opener->error) : NT_OK;
 }
 
 /* Nothing is relative to a file in memory, which has no attributes. */
-static bool is_path(const struct opening *opening)
+static bool is_path(const struct other_file_opener *opener)
 {
-    struct nt_text name = opening->other->name;
-    bool is_local = opening->file->source->ops->stat && !nt_is_address(opening->file->path);
+    struct nt_text name = opener->other->name;
+    bool is_local = opener->file->source->ops->stat && !nt_is_address(opener->file->path);
     return is_local && !memchr(name.bytes, '\0', name.length) && !memmem(name.bytes, name.length, ":/", 2);
 }
 
@@ -56,42 +56,42 @@ static enum nt_status resolve(const char *path, char **resolved_ret, struct nt_e
 
 /* ---- Open a file ---- */
 
-static enum nt_status refuse(const struct opening *opening, const char *why, const char *detail)
+static enum nt_status refuse(const struct other_file_opener *opener, const char *why, const char *detail)
 {
     struct nt_buffer text = {0};
     nt_buffer_append_string(&text, "its data are in another file, ");
-    nt_append_printable(&text, opening->other->name.bytes, opening->other->name.length);
+    nt_append_printable(&text, opener->other->name.bytes, opener->other->name.length);
     nt_buffer_append_format(&text, ", %s%s", why, detail);
-    opening->other->refusal = nt_buffer_to_arena(&text, opening->file->arena);
-    return opening->other->refusal ? NT_OK : nt_fail_memory(opening->error);
+    opener->other->refusal = nt_buffer_to_arena(&text, opener->file->arena);
+    return opener->other->refusal ? NT_OK : nt_fail_memory(opener->error);
 }
 
 /* A refusal stays, so a failure that may pass is none. */
-static enum nt_status refuse_failure(const struct opening *opening, enum nt_status status,
+static enum nt_status refuse_failure(const struct other_file_opener *opener, enum nt_status status,
                                      const struct nt_error *failure, const char *detail)
 {
     if (nt_is_retryable(status, failure))
-        return nt_fail_copy(opening->error, failure);
-    return refuse(opening, "which cannot be opened: ", detail);
+        return nt_fail_copy(opener->error, failure);
+    return refuse(opener, "which cannot be opened: ", detail);
 }
 
 /* Opens a file beneath a base. `name` is resolved: a link cannot have led out of the base. */
-static enum nt_status open_beneath(const struct opening *opening, const char *base, const char *name)
+static enum nt_status open_beneath(const struct other_file_opener *opener, const char *base, const char *name)
 {
     struct nt_folder *folder;
     struct nt_error failure = {0};
     enum nt_folder_use use =
-        opening->options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
-    enum nt_status status = nt_folder_open_for(opening->file->source, base, use, &folder, &failure);
+        opener->options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
+    enum nt_status status = nt_folder_open_for(opener->file->source, base, use, &folder, &failure);
     if (status == NT_OK) {
-        status = nt_folder_open_file(folder, name, &opening->other->source, &failure);
+        status = nt_folder_open_file(folder, name, &opener->other->source, &failure);
         nt_folder_close(folder);
     }
-    return status == NT_OK ? status : refuse_failure(opening, status, &failure, failure.message);
+    return status == NT_OK ? status : refuse_failure(opener, status, &failure, failure.message);
 }
 
 /* Opens a resolved path, if it is beneath the base. */
-static enum nt_status try_base(const struct opening *opening, const char *given, const char *path,
+static enum nt_status try_base(const struct other_file_opener *opener, const char *given, const char *path,
                                bool *is_beneath_ret)
 {
     char *base;
@@ -100,48 +100,48 @@ static enum nt_status try_base(const struct opening *opening, const char *given,
     *is_beneath_ret = false;
     enum nt_status status = resolve(given, &base, &failure);
     if (status != NT_OK)
-        return nt_is_retryable(status, &failure) ? nt_fail_copy(opening->error, &failure) : NT_OK;
+        return nt_is_retryable(status, &failure) ? nt_fail_copy(opener->error, &failure) : NT_OK;
     *is_beneath_ret = nt_folder_name_below(nt_text_of(path), base, &name) && name.length;
     if (*is_beneath_ret)
-        status = open_beneath(opening, base, name.bytes);
+        status = open_beneath(opener, base, name.bytes);
     free(base);
     return status;
 }
 
-static enum nt_status open_resolved(const struct opening *opening, const char *path)
+static enum nt_status open_resolved(const struct other_file_opener *opener, const char *path)
 {
-    const char *const *bases = opening->options->bases;
+    const char *const *bases = opener->options->bases;
     enum nt_status status = NT_OK;
     bool is_beneath = false;
     for (size_t i = 0; bases[i] && status == NT_OK && !is_beneath; i++)
-        status = try_base(opening, bases[i], path, &is_beneath);
+        status = try_base(opener, bases[i], path, &is_beneath);
     return status != NT_OK || is_beneath
                ? status
-               : refuse(opening, "which is not below any directory of the option bases", "");
+               : refuse(opener, "which is not below any directory of the option bases", "");
 }
 
-static enum nt_status open_path(const struct opening *opening, const char *path)
+static enum nt_status open_path(const struct other_file_opener *opener, const char *path)
 {
     char *resolved;
     struct nt_error failure = {0};
     enum nt_status status = resolve(path, &resolved, &failure);
     if (status != NT_OK)
-        return refuse_failure(opening, status, &failure, strerror(failure.system_error));
-    status = open_resolved(opening, resolved);
+        return refuse_failure(opener, status, &failure, strerror(failure.system_error));
+    status = open_resolved(opener, resolved);
     free(resolved);
     return status;
 }
 
-static enum nt_status open_file(const struct opening *opening)
+static enum nt_status open_file(const struct other_file_opener *opener)
 {
     struct nt_buffer path = {0};
-    if (!opening->options->bases || !opening->options->bases[0])
-        return refuse(opening, "which needs the option bases: a directory that contains the file", "");
-    if (!is_path(opening))
-        return refuse(opening, "which cannot be read unless both files are local", "");
-    enum nt_status status = put_path(opening, &path);
+    if (!opener->options->bases || !opener->options->bases[0])
+        return refuse(opener, "which needs the option bases: a directory that contains the file", "");
+    if (!is_path(opener))
+        return refuse(opener, "which cannot be read unless both files are local", "");
+    enum nt_status status = put_path(opener, &path);
     if (status == NT_OK)
-        status = open_path(opening, path.bytes);
+        status = open_path(opener, path.bytes);
     nt_buffer_deinit(&path);
     return status;
 }
@@ -170,8 +170,8 @@ static enum nt_status open_for(struct nt_dataset *dataset, struct nt_ttree_branc
     struct nt_ttree_other_files *others = nt_ttree_other_files_of(dataset->file);
     bool is_new;
     struct nt_ttree_other_file *other = find_or_add(others, branch->file_name, &is_new);
-    const struct opening opening = {dataset->file, options, other, error};
-    enum nt_status status = is_new ? open_file(&opening) : NT_OK;
+    const struct other_file_opener opener = {dataset->file, options, other, error};
+    enum nt_status status = is_new ? open_file(&opener) : NT_OK;
     if (status != NT_OK) {
         others->count--;
         return status;

@@ -270,7 +270,7 @@ static enum nt_status fail_in_basket(const struct span *span, const struct nt_ba
     return status;
 }
 
-struct counting {
+struct item_counter {
     const struct span *span;
     const struct nt_interpretation *interpretation;
     struct nt_codec_context *context;
@@ -278,31 +278,31 @@ struct counting {
     struct nt_error *error;
 };
 
-static enum nt_status count_basket(struct counting *counting, const struct nt_basket_location *basket,
+static enum nt_status count_basket(struct item_counter *counter, const struct nt_basket_location *basket,
                                    struct nt_output_count *counts)
 {
-    const struct span *span = counting->span;
-    const struct nt_interpretation *interpretation = counting->interpretation;
+    const struct span *span = counter->span;
+    const struct nt_interpretation *interpretation = counter->interpretation;
     uint64_t entries = entries_of(span, basket);
     bool is_whole = entries == basket->end_entry - basket->first_entry;
     bool is_header = interpretation->count_by == NT_COUNT_BY_BYTES && is_whole;
     uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes);
     enum nt_status status;
     if (entries > INT32_MAX)
-        return nt_fail(counting->error, NT_CORRUPT, basket->offset,
+        return nt_fail(counter->error, NT_CORRUPT, basket->offset,
                        "basket %" PRIu32 " has %" PRIu64 " entries, more than 2^31", basket->slot, entries);
     for (;;) {
-        status = read_record(span, basket, is_header, &counting->record, counting->error);
+        status = read_record(span, basket, is_header, &counter->record, counter->error);
         if (status != NT_OK)
             break;
         status =
-            nt_basket_count(interpretation, (const uint8_t *)counting->record.bytes, counting->record.length,
-                            (uint32_t)entries, limit, counting->context, counts, counting->error);
+            nt_basket_count(interpretation, (const uint8_t *)counter->record.bytes, counter->record.length,
+                            (uint32_t)entries, limit, counter->context, counts, counter->error);
         if (status != NT_TRUNCATED || !is_header || basket->bytes <= NT_BASKET_HEADER_BYTES)
             break;
         is_header = false; /* a key with long names */
     }
-    return fail_in_basket(span, basket, status, counting->error);
+    return fail_in_basket(span, basket, status, counter->error);
 }
 
 /* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary: values are
@@ -410,20 +410,20 @@ static void prefetch(const struct span *span)
     nt_prefetch_submit(&next);
 }
 
-static enum nt_status count_all(struct counting *counting, struct nt_output_count *counts)
+static enum nt_status count_all(struct item_counter *counter, struct nt_output_count *counts)
 {
-    const struct span *span = counting->span;
-    const struct nt_interpretation *interpretation = counting->interpretation;
+    const struct span *span = counter->span;
+    const struct nt_interpretation *interpretation = counter->interpretation;
     enum nt_status status = NT_OK;
     /* Also counts the content of a basket that has more entries than the tree. */
     if (interpretation->count_by != NT_COUNT_BY_ENTRIES)
-        counting->context = nt_codec_context_new();
-    if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counting->context)
-        return nt_fail_memory(counting->error);
+        counter->context = nt_codec_context_new();
+    if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counter->context)
+        return nt_fail_memory(counter->error);
     prefetch(span);
     for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++)
-        status = count_basket(counting, &span->baskets[i], counts + (size_t)i * interpretation->output_count);
-    return fail_in_branch(span->tree, span->map, status, counting->error);
+        status = count_basket(counter, &span->baskets[i], counts + (size_t)i * interpretation->output_count);
+    return fail_in_branch(span->tree, span->map, status, counter->error);
 }
 
 /* Counts the outputs of a branch's baskets in a part, once: several columns need them. */
@@ -445,10 +445,10 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
     if (status != NT_OK)
         return status;
     struct nt_output_count *counts = calloc(count + 1, sizeof(*counts));
-    struct counting counting = {.span = span, .interpretation = &map->interpretation, .error = error};
-    status = counts ? count_all(&counting, counts) : nt_fail_memory(error);
-    nt_codec_context_free(counting.context);
-    nt_buffer_deinit(&counting.record);
+    struct item_counter counter = {.span = span, .interpretation = &map->interpretation, .error = error};
+    status = counts ? count_all(&counter, counts) : nt_fail_memory(error);
+    nt_codec_context_free(counter.context);
+    nt_buffer_deinit(&counter.record);
     if (status == NT_OK) {
         *counts_ret = map->parts[span->part] = counts;
         return NT_OK;
@@ -460,7 +460,7 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
 
 /* ---- Pages of a column ---- */
 
-struct listing {
+struct basket_lister {
     struct nt_group_builder builder;
     const struct nt_ttree_column *column;
     uint32_t decoder;
@@ -471,7 +471,7 @@ struct listing {
     struct nt_error *error;
 };
 
-static const struct nt_output *output_of(const struct listing *listing)
+static const struct nt_output *output_of(const struct basket_lister *listing)
 {
     static const struct nt_output raw = {.element = NT_ELEMENT_BYTE};
     const struct nt_ttree_column *column = listing->column;
@@ -480,7 +480,7 @@ static const struct nt_output *output_of(const struct listing *listing)
 }
 
 /* Entries without a basket: reading them fails, and the parameter is the first. */
-static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t entries)
+static enum nt_status add_gap(struct basket_lister *listing, uint64_t first, uint64_t entries)
 {
     const struct nt_output *output = output_of(listing);
     uint64_t elements, most = UINT32_MAX;
@@ -498,7 +498,7 @@ static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t 
     return NT_OK;
 }
 
-static enum nt_status parse_header(struct listing *listing, const struct nt_basket_location *basket,
+static enum nt_status parse_header(struct basket_lister *listing, const struct nt_basket_location *basket,
                                    struct nt_basket *parsed)
 {
     for (bool is_header = true;; is_header = false) { /* a key with long names is read whole */
@@ -513,7 +513,8 @@ static enum nt_status parse_header(struct listing *listing, const struct nt_bask
 }
 
 /* The elements of an output in a basket, and the items of its lists. */
-static enum nt_status count_page(struct listing *listing, uint32_t number, struct nt_output_count *count_ret)
+static enum nt_status count_page(struct basket_lister *listing, uint32_t number,
+                                 struct nt_output_count *count_ret)
 {
     const struct nt_basket_location *basket = &listing->span.baskets[number];
     const struct nt_ttree_column *column = listing->column;
@@ -536,7 +537,7 @@ static enum nt_status count_page(struct listing *listing, uint32_t number, struc
     return fail_in_basket(&listing->span, basket, status, listing->error);
 }
 
-static enum nt_status add_page(struct listing *listing, uint32_t number)
+static enum nt_status add_page(struct basket_lister *listing, uint32_t number)
 {
     const struct nt_basket_location *basket = &listing->span.baskets[number];
     struct nt_output_count count;
@@ -562,7 +563,7 @@ static enum nt_status add_page(struct listing *listing, uint32_t number)
     return nt_group_builder_add(&listing->builder, &page, listing->error);
 }
 
-static enum nt_status add_pages(struct listing *listing)
+static enum nt_status add_pages(struct basket_lister *listing)
 {
     const struct span *span = &listing->span;
     uint64_t at = span->first;
@@ -579,7 +580,8 @@ static enum nt_status add_pages(struct listing *listing)
     return fail_in_branch(span->tree, span->map, status, listing->error);
 }
 
-static enum nt_status list_column(struct listing *listing, uint32_t cluster, uint32_t part, uint32_t column)
+static enum nt_status list_column(struct basket_lister *listing, uint32_t cluster, uint32_t part,
+                                  uint32_t column)
 {
     struct nt_dataset *physical = listing->builder.dataset, *logical = physical->logical;
     const struct nt_ttree *tree = nt_ttree_of(logical);
@@ -599,7 +601,7 @@ enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, 
 {
     uint32_t count, part, field = nt_group_field(dataset, number, &part);
     const uint32_t *columns = nt_field_columns(dataset, field, &count);
-    struct listing listing = {.error = error};
+    struct basket_lister listing = {.error = error};
     enum nt_status status =
         nt_group_builder_init(&listing.builder, dataset, number, "baskets", NT_NO_OFFSET, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)

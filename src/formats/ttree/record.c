@@ -34,7 +34,7 @@
 #define AS_NUMBER(member, name) member
 #define AS_NAME(member, name) [member] = NT_TEXT_OF(name)
 
-enum member { EACH_MEMBER(AS_NUMBER), MEMBERS };
+enum tree_member { EACH_MEMBER(AS_NUMBER), MEMBERS };
 static const struct nt_text member_names[MEMBERS] = {EACH_MEMBER(AS_NAME)};
 
 /* ---- The reader ---- */
@@ -53,7 +53,7 @@ enum context {
 };
 
 /* What the walk is in. */
-struct level {
+struct record_level {
     enum context context;
     uint32_t index; /* of the branch, leaf or friend; of lists: of the branch, NT_NONE: of the tree */
     uint32_t items; /* of a list, so far */
@@ -79,7 +79,7 @@ struct met_leaf {
 };
 
 /* An item of a list of branches or leaves: an object that was met, or will be. */
-struct item {
+struct list_item {
     uint32_t parent; /* branch; NT_NONE: the tree */
     bool is_leaf;
     size_t offset;
@@ -87,37 +87,37 @@ struct item {
 
 enum { MAX_LEVELS = 160, NAME_CACHE_BITS = 10 };
 
-struct reader {
+struct tree_reader {
     struct nt_ttree *tree;
     struct nt_arena *arena;
     struct nt_budget *budget;
     uint64_t taken; /* from the budget, for what is freed at the end */
     struct met_branch *branches;
     struct met_leaf *leaves;
-    struct item *items;
+    struct list_item *items;
     struct nt_ttree_embedded *embedded;
     struct nt_ttree_friend *friends;
     size_t branch_count, leaf_count, item_count, embedded_count, friend_count;
     size_t branch_room, leaf_room, item_room, embedded_room, friend_room;
     struct nt_object_member ends, sizes; /* of cluster ranges */
-    struct level levels[MAX_LEVELS];
+    struct record_level levels[MAX_LEVELS];
     unsigned level_count;
     bool has_branches;
     struct {
         struct nt_text name;
-        enum member member;
+        enum tree_member member;
     } names[1 << NAME_CACHE_BITS]; /* by the address of the name: each is compared once */
 };
 
-static enum member compare_names(struct nt_text name)
+static enum tree_member compare_names(struct nt_text name)
 {
     for (int i = OTHER + 1; i < MEMBERS; i++)
         if (nt_texts_are_equal(name, member_names[i]))
-            return (enum member)i;
+            return (enum tree_member)i;
     return OTHER;
 }
 
-static enum member member_of(struct reader *reader, struct nt_text name)
+static enum tree_member member_of(struct tree_reader *reader, struct nt_text name)
 {
     const unsigned tries = 4; /* buckets for names whose hashes collide */
     uint64_t hash = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
@@ -136,23 +136,23 @@ static enum member member_of(struct reader *reader, struct nt_text name)
     return reader->names[bucket].member;
 }
 
-static struct level *level_of(struct reader *reader)
+static struct record_level *level_of(struct tree_reader *reader)
 {
     return &reader->levels[reader->level_count - 1];
 }
 
-static enum nt_status enter(struct reader *reader, enum context context, uint32_t index,
+static enum nt_status enter(struct tree_reader *reader, enum context context, uint32_t index,
                             struct nt_error *error)
 {
     if (reader->level_count == MAX_LEVELS)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tree has more than %d levels of branches",
                        MAX_LEVELS);
-    reader->levels[reader->level_count++] = (struct level){.context = context, .index = index};
+    reader->levels[reader->level_count++] = (struct record_level){.context = context, .index = index};
     return NT_OK;
 }
 
 /* Makes room for one item of an array of the reader, which is freed at the end, or of a copy of it. */
-static enum nt_status grow(struct reader *reader, void *items, size_t count, size_t *room, size_t size,
+static enum nt_status grow(struct tree_reader *reader, void *items, size_t count, size_t *room, size_t size,
                            struct nt_error *error)
 {
     void *old, *larger;
@@ -225,12 +225,12 @@ static const uint8_t *array(const struct nt_object_member *member, uint64_t *cou
 
 /* ---- Objects begin ---- */
 
-static enum nt_status add_item(struct reader *reader, uint32_t parent, bool is_leaf, size_t offset,
+static enum nt_status add_item(struct tree_reader *reader, uint32_t parent, bool is_leaf, size_t offset,
                                struct nt_error *error)
 {
     NT_TRY(
         grow(reader, &reader->items, reader->item_count, &reader->item_room, sizeof(*reader->items), error));
-    reader->items[reader->item_count++] = (struct item){parent, is_leaf, offset};
+    reader->items[reader->item_count++] = (struct list_item){parent, is_leaf, offset};
     return NT_OK;
 }
 
@@ -245,7 +245,7 @@ static size_t item_bytes(const struct nt_ttree *tree, size_t offset)
     return cursor.position - offset + (count < left ? count : left);
 }
 
-static enum nt_status add_branch(struct reader *reader, const struct nt_object_member *member,
+static enum nt_status add_branch(struct tree_reader *reader, const struct nt_object_member *member,
                                  struct nt_error *error)
 {
     NT_TRY(grow(reader, &reader->branches, reader->branch_count, &reader->branch_room,
@@ -261,7 +261,7 @@ static enum nt_status add_branch(struct reader *reader, const struct nt_object_m
     return enter(reader, IN_BRANCH, (uint32_t)reader->branch_count++, error);
 }
 
-static enum nt_status add_leaf(struct reader *reader, const struct nt_object_member *member,
+static enum nt_status add_leaf(struct tree_reader *reader, const struct nt_object_member *member,
                                struct nt_error *error)
 {
     NT_TRY(grow(reader, &reader->leaves, reader->leaf_count, &reader->leaf_room, sizeof(*reader->leaves),
@@ -274,7 +274,7 @@ static enum nt_status add_leaf(struct reader *reader, const struct nt_object_mem
     return enter(reader, IN_LEAF, (uint32_t)reader->leaf_count++, error);
 }
 
-static enum nt_status add_friend(struct reader *reader, struct nt_error *error)
+static enum nt_status add_friend(struct tree_reader *reader, struct nt_error *error)
 {
     NT_TRY(grow(reader, &reader->friends, reader->friend_count, &reader->friend_room,
                 sizeof(*reader->friends), error));
@@ -282,7 +282,7 @@ static enum nt_status add_friend(struct reader *reader, struct nt_error *error)
     return enter(reader, IN_FRIEND, (uint32_t)reader->friend_count++, error);
 }
 
-static enum nt_status begin_in_tree(struct reader *reader, const struct nt_object_member *member,
+static enum nt_status begin_in_tree(struct tree_reader *reader, const struct nt_object_member *member,
                                     bool *skip_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -306,7 +306,7 @@ static enum nt_status begin_in_tree(struct reader *reader, const struct nt_objec
 
 /* The object that counts the items of a branch is often met there first. Only in a TBranchClones it has
  * no other place. */
-static enum nt_status begin_counter(struct reader *reader, uint32_t index,
+static enum nt_status begin_counter(struct tree_reader *reader, uint32_t index,
                                     const struct nt_object_member *member, size_t *counter,
                                     struct nt_error *error)
 {
@@ -316,7 +316,7 @@ static enum nt_status begin_counter(struct reader *reader, uint32_t index,
     return add_branch(reader, member, error);
 }
 
-static enum nt_status begin_in_branch(struct reader *reader, uint32_t index,
+static enum nt_status begin_in_branch(struct tree_reader *reader, uint32_t index,
                                       const struct nt_object_member *member, bool *skip_ret,
                                       struct nt_error *error)
 {
@@ -340,7 +340,7 @@ static enum nt_status begin_in_branch(struct reader *reader, uint32_t index,
     }
 }
 
-static enum nt_status begin_in_leaf(struct reader *reader, uint32_t index,
+static enum nt_status begin_in_leaf(struct tree_reader *reader, uint32_t index,
                                     const struct nt_object_member *member, bool *skip_ret,
                                     struct nt_error *error)
 {
@@ -355,13 +355,13 @@ static enum nt_status begin_in_leaf(struct reader *reader, uint32_t index,
 static enum nt_status begin(void *context, const struct nt_object_member *member, bool *skip_ret,
                             struct nt_error *error)
 {
-    struct reader *reader = context;
+    struct tree_reader *reader = context;
     enum nt_status status;
     if (reader->level_count == 0) {
         reader->tree->version = (uint32_t)member->version;
         return enter(reader, IN_TREE, 0, error);
     }
-    struct level *level = level_of(reader);
+    struct record_level *level = level_of(reader);
     switch (level->context) {
     case IN_TREE:
         return begin_in_tree(reader, member, skip_ret, error);
@@ -386,7 +386,7 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
 
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
-    struct reader *reader = context;
+    struct tree_reader *reader = context;
     reader->level_count--;
     return NT_OK;
 }
@@ -435,7 +435,7 @@ static const struct copied {
 };
 
 /* Where a member is copied to. */
-static void *target_of(struct reader *reader, const struct level *level, const struct copied *row)
+static void *target_of(struct tree_reader *reader, const struct record_level *level, const struct copied *row)
 {
     switch (level->context) {
     case IN_BRANCH:
@@ -450,7 +450,8 @@ static void *target_of(struct reader *reader, const struct level *level, const s
     }
 }
 
-static void set_basket_array(struct met_branch *met, enum member which, const struct nt_object_member *member)
+static void set_basket_array(struct met_branch *met, enum tree_member which,
+                             const struct nt_object_member *member)
 {
     struct nt_ttree_branch *branch = &met->branch;
     uint8_t width;
@@ -466,11 +467,11 @@ static void set_basket_array(struct met_branch *met, enum member which, const st
 
 static enum nt_status numbers(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
-    struct reader *reader = context;
+    struct tree_reader *reader = context;
     if (reader->level_count == 0)
         return NT_OK;
-    const struct level *level = level_of(reader);
-    enum member which = member_of(reader, member->name);
+    const struct record_level *level = level_of(reader);
+    enum tree_member which = member_of(reader, member->name);
     const struct copied *row = &copied[level->context][which];
     void *target = target_of(reader, level, row);
     if (row->as == LONG)
@@ -493,7 +494,7 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
 }
 
 /* The class of the objects of a branch: some classes of branches name another one as theirs. */
-static void set_class_name(struct nt_ttree_branch *branch, enum member which, struct nt_text text)
+static void set_class_name(struct nt_ttree_branch *branch, enum tree_member which, struct nt_text text)
 {
     bool is_clones = nt_text_is(branch->class_name, "TBranchClones");
     bool is_stl = nt_text_is(branch->class_name, "TBranchSTL");
@@ -503,12 +504,12 @@ static void set_class_name(struct nt_ttree_branch *branch, enum member which, st
 
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
-    struct reader *reader = context;
+    struct tree_reader *reader = context;
     struct nt_text text = {(const char *)member->bytes, member->byte_count};
-    enum member which = member_of(reader, member->name);
+    enum tree_member which = member_of(reader, member->name);
     if (reader->level_count == 0)
         return NT_OK;
-    const struct level *level = level_of(reader);
+    const struct record_level *level = level_of(reader);
     const struct copied *row = &copied[level->context][which];
     if (row->as == TEXT)
         *(struct nt_text *)target_of(reader, level, row) = text;
@@ -522,11 +523,11 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
 static enum nt_status reference(void *context, const struct nt_object_member *member, size_t offset,
                                 struct nt_error *error)
 {
-    struct reader *reader = context;
+    struct tree_reader *reader = context;
     if (reader->level_count == 0)
         return NT_OK;
-    struct level *level = level_of(reader);
-    enum member which = member_of(reader, member->name);
+    struct record_level *level = level_of(reader);
+    enum tree_member which = member_of(reader, member->name);
     level->items++;
     if (level->context == IN_LEAF && which == LEAF_COUNT)
         reader->leaves[level->index].counter = offset;
@@ -539,7 +540,7 @@ static enum nt_status reference(void *context, const struct nt_object_member *me
     return NT_OK;
 }
 
-static enum nt_status add_embedded(struct reader *reader, struct level *level,
+static enum nt_status add_embedded(struct tree_reader *reader, struct record_level *level,
                                    const struct nt_object_member *member, struct nt_error *error)
 {
     struct nt_ttree_branch *branch = &reader->branches[level->index].branch;
@@ -566,8 +567,8 @@ static enum nt_status fail_unknown(struct nt_text class_name, int32_t version, s
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
-    struct reader *reader = context;
-    struct level *level = reader->level_count ? level_of(reader) : NULL;
+    struct tree_reader *reader = context;
+    struct record_level *level = reader->level_count ? level_of(reader) : NULL;
     if (level && level->context == IN_BASKETS)
         return add_embedded(reader, level, member, error);
     if (level && level->context == IN_TREE && member_of(reader, member->name) == TREE_INDEX)
@@ -581,7 +582,7 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
 
 /* The index of the object that was met at an offset, or NT_NONE. */
 #define DEFINE_FIND(name, type, items, count, member)                                                        \
-    static uint32_t name(const struct reader *reader, size_t offset)                                         \
+    static uint32_t name(const struct tree_reader *reader, size_t offset)                                    \
     {                                                                                                        \
         size_t low = 0, high = reader->count;                                                                \
         while (low < high) {                                                                                 \
@@ -597,7 +598,7 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
 DEFINE_FIND(find_branch, struct met_branch, branches, branch_count, branch.offset)
 DEFINE_FIND(find_leaf, struct met_leaf, leaves, leaf_count, offset)
 
-static enum nt_status fail_reference(const struct reader *reader, const char *what, size_t offset,
+static enum nt_status fail_reference(const struct tree_reader *reader, const char *what, size_t offset,
                                      struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, reader->tree->record_offset,
@@ -606,10 +607,10 @@ static enum nt_status fail_reference(const struct reader *reader, const char *wh
 
 /* The lists of children and leaves of each branch, in order of the lists in the file. What is in several
  * lists belongs to the first. `root` is a branch that stands for the tree. */
-static enum nt_status link_items(struct reader *reader, struct met_branch *root, struct nt_error *error)
+static enum nt_status link_items(struct tree_reader *reader, struct met_branch *root, struct nt_error *error)
 {
     for (size_t i = 0; i < reader->item_count; i++) {
-        const struct item *item = &reader->items[i];
+        const struct list_item *item = &reader->items[i];
         struct met_branch *parent = item->parent == NT_NONE ? root : &reader->branches[item->parent];
         uint32_t found = item->is_leaf ? find_leaf(reader, item->offset) : find_branch(reader, item->offset);
         if (found == NT_NONE)
@@ -635,7 +636,7 @@ static enum nt_status link_items(struct reader *reader, struct met_branch *root,
 }
 
 /* The next branch in depth-first order. */
-static uint32_t next_branch(const struct reader *reader, uint32_t index)
+static uint32_t next_branch(const struct tree_reader *reader, uint32_t index)
 {
     if (reader->branches[index].first_child != NT_NONE)
         return reader->branches[index].first_child;
@@ -645,7 +646,7 @@ static uint32_t next_branch(const struct reader *reader, uint32_t index)
 }
 
 /* Numbers the branches and their leaves. */
-static void number_all(struct reader *reader, uint32_t first)
+static void number_all(struct tree_reader *reader, uint32_t first)
 {
     struct nt_ttree *tree = reader->tree;
     for (uint32_t i = first; i != NT_NONE; i = next_branch(reader, i)) {
@@ -660,7 +661,7 @@ static void number_all(struct reader *reader, uint32_t first)
     }
 }
 
-static enum nt_status number_of_branch(const struct reader *reader, size_t offset, uint32_t *number_ret,
+static enum nt_status number_of_branch(const struct tree_reader *reader, size_t offset, uint32_t *number_ret,
                                        struct nt_error *error)
 {
     if (offset == SIZE_MAX)
@@ -681,7 +682,8 @@ static uint32_t count_slots(const struct met_branch *met)
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-static enum nt_status finish_branch(struct reader *reader, struct met_branch *met, struct nt_error *error)
+static enum nt_status finish_branch(struct tree_reader *reader, struct met_branch *met,
+                                    struct nt_error *error)
 {
     struct nt_ttree_branch *branch = &met->branch;
     if (branch->parent != NT_NONE)
@@ -697,7 +699,7 @@ static enum nt_status finish_branch(struct reader *reader, struct met_branch *me
     return status;
 }
 
-static enum nt_status finish_leaf(struct reader *reader, struct met_leaf *met, struct nt_error *error)
+static enum nt_status finish_leaf(struct tree_reader *reader, struct met_leaf *met, struct nt_error *error)
 {
     if (met->counter != SIZE_MAX) {
         uint32_t found = find_leaf(reader, met->counter);
@@ -711,7 +713,7 @@ static enum nt_status finish_leaf(struct reader *reader, struct met_leaf *met, s
 
 /* ---- The tree ---- */
 
-static enum nt_status allocate(struct reader *reader, size_t count, size_t size, void *items_ret,
+static enum nt_status allocate(struct tree_reader *reader, size_t count, size_t size, void *items_ret,
                                struct nt_error *error)
 {
     void *items;
@@ -724,7 +726,7 @@ static enum nt_status allocate(struct reader *reader, size_t count, size_t size,
     return NT_OK;
 }
 
-static enum nt_status copy(struct reader *reader, const void *from, size_t count, size_t size,
+static enum nt_status copy(struct tree_reader *reader, const void *from, size_t count, size_t size,
                            void *items_ret, struct nt_error *error)
 {
     void *items;
@@ -736,7 +738,7 @@ static enum nt_status copy(struct reader *reader, const void *from, size_t count
     return NT_OK;
 }
 
-static enum nt_status finish_ranges(struct reader *reader, struct nt_error *error)
+static enum nt_status finish_ranges(struct tree_reader *reader, struct nt_error *error)
 {
     struct nt_ttree *tree = reader->tree;
     uint64_t ends, sizes;
@@ -755,7 +757,7 @@ static enum nt_status finish_ranges(struct reader *reader, struct nt_error *erro
     return NT_OK;
 }
 
-static enum nt_status finish_lists(struct reader *reader, struct nt_error *error)
+static enum nt_status finish_lists(struct tree_reader *reader, struct nt_error *error)
 {
     struct nt_ttree *tree = reader->tree;
     enum nt_status status =
@@ -771,7 +773,7 @@ static enum nt_status finish_lists(struct reader *reader, struct nt_error *error
     return status;
 }
 
-static enum nt_status finish(struct reader *reader, struct nt_error *error)
+static enum nt_status finish(struct tree_reader *reader, struct nt_error *error)
 {
     struct nt_ttree *tree = reader->tree;
     struct met_branch root = {.first_child = NT_NONE, .last_child = NT_NONE};
@@ -802,7 +804,7 @@ static void correct_version(struct nt_ttree *tree)
         tree->version = nt_load_be16(tree->object + SECOND_OFFSET);
 }
 
-static void free_reader(struct reader *reader)
+static void free_reader(struct tree_reader *reader)
 {
     nt_budget_release(reader->budget, NT_COST_ENVELOPE_BYTE, reader->taken);
     free(reader->branches);
@@ -817,7 +819,7 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
                              struct nt_text class_name, size_t key_bytes, struct nt_arena *arena,
                              struct nt_budget *budget, struct nt_error *error)
 {
-    struct reader *reader = calloc(1, sizeof(*reader));
+    struct tree_reader *reader = calloc(1, sizeof(*reader));
     if (!reader)
         return nt_fail_memory(error);
     const struct nt_object_visitor visitor = {reader, begin, end, numbers, string, reference, unknown};

@@ -145,7 +145,7 @@ static enum nt_status find_offsets(struct nt_dataset *dataset, struct nt_ttree_m
 /* ---- Fields ---- */
 
 /* A field that shows the items of an array: the same elements as the array's own. */
-struct item {
+struct item_field {
     uint32_t field, array;
 };
 
@@ -155,7 +155,7 @@ struct schema {
     struct nt_ttree *tree;
     uint32_t *fields; /* of the shapes of the branch that is being added */
     size_t field_capacity;
-    struct item *items;
+    struct item_field *items;
     size_t item_count, item_capacity;
     uint32_t physical_count; /* columns of the physical dataset so far */
     struct nt_error *error;
@@ -253,7 +253,7 @@ static struct nt_ttree_shape join_array(const struct nt_ttree_shape *array, cons
 /* The items of an array of numbers have a field of their own, with a row for each. */
 static enum nt_status add_item(struct schema *schema, const struct nt_ttree_shape *item, uint32_t array)
 {
-    struct item *items =
+    struct item_field *items =
         nt_array_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
     if (!items)
         return nt_fail_memory(schema->error);

@@ -178,7 +178,7 @@ static const struct nt_text clones_name = TEXT("TBranchClones"), branch_name = T
 
 /* ---- The record ---- */
 
-struct reading {
+struct streamer_info_reader {
     struct nt_cursor cursor;
     uint32_t key_bytes; /* references count from the start of the key */
     struct nt_arena *arena;
@@ -186,18 +186,19 @@ struct reading {
     uint64_t offset; /* of the record in the file */
 };
 
-static enum nt_status fail(const struct reading *reading, const char *what, struct nt_error *error)
+static enum nt_status fail(const struct streamer_info_reader *reader, const char *what,
+                           struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, reading->offset, "the streamer information, byte %zu of its object: %s",
-                   reading->cursor.position, what);
+    return nt_fail(error, NT_CORRUPT, reader->offset, "the streamer information, byte %zu of its object: %s",
+                   reader->cursor.position, what);
 }
 
 /* Zeroed memory of the arena. `count` is at most the number of bytes of the object. */
-static enum nt_status allocate(const struct reading *reading, uint64_t count, size_t size, void **items_ret,
-                               struct nt_error *error)
+static enum nt_status allocate(const struct streamer_info_reader *reader, uint64_t count, size_t size,
+                               void **items_ret, struct nt_error *error)
 {
-    NT_TRY(nt_budget_take(reading->budget, NT_COST_ENVELOPE_BYTE, count * size, reading->offset, error));
-    *items_ret = nt_arena_alloc(reading->arena, count, size);
+    NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size, reader->offset, error));
+    *items_ret = nt_arena_alloc(reader->arena, count, size);
     return *items_ret ? NT_OK : nt_fail_memory(error);
 }
 
@@ -234,7 +235,8 @@ static struct nt_text get_class_name(struct nt_cursor *cursor)
 }
 
 /* Reads the class of an item of a list; `item_ret` is a cursor over the object, which is skipped. */
-static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor, struct nt_cursor *item_ret)
+static struct nt_text get_item(struct streamer_info_reader *reader, struct nt_cursor *cursor,
+                               struct nt_cursor *item_ret)
 {
     uint32_t byte_count = nt_get_be32(cursor);
     if (!(byte_count & NT_TFILE_BYTE_COUNT_MASK) || byte_count == NT_TFILE_NEW_CLASS_TAG)
@@ -244,10 +246,10 @@ static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor
     if (tag == NT_TFILE_NEW_CLASS_TAG)
         return get_class_name(item_ret);
     uint64_t offset = (uint64_t)(tag & ~NT_TFILE_CLASS_MASK);
-    struct nt_cursor named = reading->cursor;
+    struct nt_cursor named = reader->cursor;
     named.position = 0;
-    if (!(tag & NT_TFILE_CLASS_MASK) || offset < reading->key_bytes + NT_TFILE_MAP_OFFSET ||
-        !nt_cursor_skip(&named, offset - NT_TFILE_MAP_OFFSET - reading->key_bytes) ||
+    if (!(tag & NT_TFILE_CLASS_MASK) || offset < reader->key_bytes + NT_TFILE_MAP_OFFSET ||
+        !nt_cursor_skip(&named, offset - NT_TFILE_MAP_OFFSET - reader->key_bytes) ||
         nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG) {
         cursor->failed = true;
         return (struct nt_text){0};
@@ -414,23 +416,23 @@ static bool skip_null(struct nt_cursor *array)
     return is_null;
 }
 
-static enum nt_status read_elements(struct reading *reading, struct nt_cursor *array,
+static enum nt_status read_elements(struct streamer_info_reader *reader, struct nt_cursor *array,
                                     struct nt_streamer_class *described, struct nt_error *error)
 {
     uint32_t count = get_list(array, true);
     struct nt_streamer_element *elements;
-    NT_TRY(allocate(reading, count + 1, sizeof(*elements), (void **)&elements, error));
+    NT_TRY(allocate(reader, count + 1, sizeof(*elements), (void **)&elements, error));
     described->elements = elements;
     for (uint32_t i = 0; i < count && !array->failed; i++) {
         if (skip_null(array))
             continue;
         struct nt_cursor item;
-        struct nt_text name = get_item(reading, array, &item);
+        struct nt_text name = get_item(reader, array, &item);
         bool is_possible = get_element(&item, element_class_of(name), &elements[described->element_count++]);
         array->failed |= item.failed;
         if (!array->failed && !is_possible)
             return nt_fail(
-                error, NT_CORRUPT, reading->offset,
+                error, NT_CORRUPT, reader->offset,
                 "the streamer information: class %.*s: element %" PRIu32 " has impossible dimensions",
                 (int)(described->name.length < 80 ? described->name.length : 80), described->name.bytes, i);
     }
@@ -438,7 +440,7 @@ static enum nt_status read_elements(struct reading *reading, struct nt_cursor *a
 }
 
 /* Reads a TStreamerInfo. */
-static enum nt_status read_class(struct reading *reading, struct nt_cursor *item,
+static enum nt_status read_class(struct streamer_info_reader *reader, struct nt_cursor *item,
                                  struct nt_streamer_class *described, struct nt_error *error)
 {
     uint16_t version;
@@ -447,46 +449,46 @@ static enum nt_status read_class(struct reading *reading, struct nt_cursor *item
     get_named(&object, &described->name, &title);
     described->checksum = nt_get_be32(&object);
     described->version = (int32_t)nt_get_be32(&object);
-    struct nt_text list_class = get_item(reading, &object, &elements);
+    struct nt_text list_class = get_item(reader, &object, &elements);
     struct nt_cursor array = get_object(&elements, &version);
     item->failed |= object.failed || elements.failed || !nt_text_is(list_class, "TObjArray");
     if (item->failed)
         return NT_OK;
-    enum nt_status status = read_elements(reading, &array, described, error);
+    enum nt_status status = read_elements(reader, &array, described, error);
     item->failed |= array.failed;
     return status;
 }
 
 /* For so many classes of the file, and the built-in ones. */
-static enum nt_status make_room(const struct reading *reading, struct nt_streamer_info *info, uint32_t count,
-                                struct nt_error *error)
+static enum nt_status make_room(const struct streamer_info_reader *reader, struct nt_streamer_info *info,
+                                uint32_t count, struct nt_error *error)
 {
     uint64_t all = (uint64_t)count + CLONES_LAST_VERSION;
     for (unsigned i = 0; i < BUILT_INS; i++)
         all += (uint32_t)(built_ins[i].last - built_ins[i].first + 1);
-    NT_TRY(allocate(reading, all, sizeof(*info->by_name), (void **)&info->by_name, error));
-    return allocate(reading, all, sizeof(*info->classes), (void **)&info->classes, error);
+    NT_TRY(allocate(reader, all, sizeof(*info->by_name), (void **)&info->by_name, error));
+    return allocate(reader, all, sizeof(*info->classes), (void **)&info->classes, error);
 }
 
 /* The list has the classes, and may have a list of rules, which is skipped. */
-static enum nt_status read_list(struct reading *reading, struct nt_streamer_info *info,
+static enum nt_status read_list(struct streamer_info_reader *reader, struct nt_streamer_info *info,
                                 struct nt_error *error)
 {
     uint16_t version;
-    struct nt_cursor list = get_object(&reading->cursor, &version);
+    struct nt_cursor list = get_object(&reader->cursor, &version);
     uint32_t count = get_list(&list, false);
     if (list.failed)
-        return fail(reading, "no list of classes", error);
-    enum nt_status status = make_room(reading, info, count, error);
+        return fail(reader, "no list of classes", error);
+    enum nt_status status = make_room(reader, info, count, error);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_cursor item;
-        struct nt_text name = get_item(reading, &list, &item);
+        struct nt_text name = get_item(reader, &list, &item);
         if (nt_text_is(name, "TStreamerInfo"))
-            status = read_class(reading, &item, &info->classes[info->class_count++], error);
+            status = read_class(reader, &item, &info->classes[info->class_count++], error);
         nt_tfile_get_string(&list); /* its option */
-        reading->cursor.position = list.position;
+        reader->cursor.position = list.position;
         if (status == NT_OK && (list.failed || item.failed))
-            status = fail(reading, "a class has no name, or extends past its end", error);
+            status = fail(reader, "a class has no name, or extends past its end", error);
     }
     return status;
 }
@@ -590,7 +592,7 @@ static void mark_bases_of(struct nt_streamer_info *info, const struct nt_streame
 
 /* ---- Read it ---- */
 
-static enum nt_status read_object(struct nt_file *file, struct reading *reading,
+static enum nt_status read_object(struct nt_file *file, struct streamer_info_reader *reader,
                                   const struct nt_tfile_key *key, struct nt_streamer_info *info,
                                   struct nt_error *error)
 {
@@ -599,8 +601,8 @@ static enum nt_status read_object(struct nt_file *file, struct reading *reading,
                                            .bytes = key->bytes,
                                            .object_bytes = key->object_bytes};
     NT_TRY(nt_tfile_read_object(file, &object, &info->bytes, &info->byte_count, error));
-    reading->cursor = nt_cursor(info->bytes, info->byte_count);
-    reading->key_bytes = key->key_bytes;
+    reader->cursor = nt_cursor(info->bytes, info->byte_count);
+    reader->key_bytes = key->key_bytes;
     return NT_OK;
 }
 
@@ -620,17 +622,17 @@ enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint
                                      struct nt_streamer_info *info_ret, struct nt_error *error)
 {
     struct nt_streamer_info info = {0};
-    struct reading reading = {.arena = file->arena, .budget = &file->budget, .offset = offset};
+    struct streamer_info_reader reader = {.arena = file->arena, .budget = &file->budget, .offset = offset};
     struct nt_tfile_key key;
     enum nt_status status;
     if (offset == 0 || bytes == 0) {
-        status = make_room(&reading, &info, 0, error);
+        status = make_room(&reader, &info, 0, error);
     } else {
         status = read_key(file, offset, &key, error);
         if (status == NT_OK)
-            status = read_object(file, &reading, &key, &info, error);
+            status = read_object(file, &reader, &key, &info, error);
         if (status == NT_OK)
-            status = read_list(&reading, &info, error);
+            status = read_list(&reader, &info, error);
     }
     if (status != NT_OK)
         return status;

@@ -210,7 +210,7 @@ static enum nt_status find_basket_offsets(const struct nt_file *file, struct bas
     return status;
 }
 
-struct filter {
+struct key_filter {
     nt_layout_emit *emit;
     void *context;
     struct basket_offsets basket_offsets;
@@ -220,7 +220,7 @@ struct filter {
 /* Omits the key of a basket that is a page, and the object after the key. */
 static enum nt_status emit_others(void *context, const struct nt_layout_range *range)
 {
-    struct filter *filter = context;
+    struct key_filter *filter = context;
     bool is_of_basket = range->detail && !strcmp(range->detail, "TBasket");
     if (is_of_basket && range->offset == filter->omitted_to)
         return NT_OK;
@@ -253,7 +253,7 @@ static enum nt_status emit_trees(const struct nt_file *file, nt_layout_emit *emi
 enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                struct nt_error *error)
 {
-    struct filter filter = {.emit = emit, .context = context};
+    struct key_filter filter = {.emit = emit, .context = context};
     enum nt_status status = find_basket_offsets(file, &filter.basket_offsets, error);
     if (status == NT_OK)
         status = nt_container_tfile.layout(file, emit_others, &filter, error);

@@ -22,7 +22,7 @@
 
 /* ---- Cached files ---- */
 
-struct piece {
+struct cached_piece {
     uint64_t offset, checksum;
     uint64_t position; /* offset of its bytes in the cache file */
     uint32_t bytes;
@@ -35,7 +35,7 @@ struct nt_disk_cache_file {
     int file;      /* -1: caching has stopped */
     uint64_t size; /* of the remote file */
     char *key;
-    struct piece *pieces; /* by offset, without overlaps */
+    struct cached_piece *pieces; /* by offset, without overlaps */
     size_t count, capacity;
 };
 
@@ -47,7 +47,7 @@ struct file {
     char name[NT_DISK_NAME_LENGTH + 1];
 };
 
-struct files {
+struct cache_files {
     struct file *list;
     size_t count, capacity;
     uint64_t bytes;
@@ -92,7 +92,7 @@ static uint64_t nanoseconds_of(struct timespec time)
 }
 
 /* Ignores files that do not belong to the cache, also in the size. */
-static void note(struct files *files, const struct nt_disk_cache *cache, const char *name)
+static void note(struct cache_files *files, const struct nt_disk_cache *cache, const char *name)
 {
     struct stat attributes;
     if (strlen(name) != NT_DISK_NAME_LENGTH || strspn(name, "0123456789abcdef") != NT_DISK_NAME_LENGTH ||
@@ -110,7 +110,7 @@ static void note(struct files *files, const struct nt_disk_cache *cache, const c
     files->bytes += file->bytes;
 }
 
-static bool look(struct files *files, const struct nt_disk_cache *cache)
+static bool look(struct cache_files *files, const struct nt_disk_cache *cache)
 {
     int folder = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
@@ -144,7 +144,7 @@ static uint64_t disk_room_share(const struct nt_disk_cache *cache)
 /* Computes a new allowance after eviction. */
 static uint64_t allow(struct nt_disk_cache *cache)
 {
-    struct files files = {0};
+    struct cache_files files = {0};
     uint64_t share = disk_room_share(cache), goal = cache->max_bytes - 2 * share;
     bool is_known = look(&files, cache);
     if (files.count)
@@ -202,21 +202,21 @@ static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
 /* ---- Pieces ---- */
 
 /* The number of pieces that begin at or before an offset. */
-NT_DEFINE_COUNT_UP_TO(count_pieces, struct piece, .offset)
+NT_DEFINE_COUNT_UP_TO(count_pieces, struct cached_piece, .offset)
 
 static size_t count_up_to(const struct nt_disk_cache_file *entry, uint64_t offset)
 {
     return count_pieces(entry->pieces, entry->count, offset);
 }
 
-static struct piece *piece_at(const struct nt_disk_cache_file *entry, uint64_t offset)
+static struct cached_piece *piece_at(const struct nt_disk_cache_file *entry, uint64_t offset)
 {
     size_t count = count_up_to(entry, offset);
-    struct piece *piece = count ? &entry->pieces[count - 1] : NULL;
+    struct cached_piece *piece = count ? &entry->pieces[count - 1] : NULL;
     return piece && offset - piece->offset < piece->bytes ? piece : NULL;
 }
 
-static void remove_piece(struct nt_disk_cache_file *entry, struct piece *piece)
+static void remove_piece(struct nt_disk_cache_file *entry, struct cached_piece *piece)
 {
     size_t after = entry->count - (size_t)(piece - entry->pieces) - 1;
     memmove(piece, piece + 1, after * sizeof(*piece));
@@ -229,7 +229,7 @@ void nt_disk_cache_file_invalidate(struct nt_disk_cache_file *entry, uint64_t of
     if (!entry || !bytes)
         return;
     while ((count = count_up_to(entry, offset + bytes - 1)) > 0) {
-        struct piece *last = &entry->pieces[count - 1];
+        struct cached_piece *last = &entry->pieces[count - 1];
         if (last->offset + last->bytes <= offset)
             return;
         remove_piece(entry, last);
@@ -240,20 +240,21 @@ void nt_disk_cache_file_invalidate(struct nt_disk_cache_file *entry, uint64_t of
 static void add_piece(struct nt_disk_cache_file *entry, const struct record *record, uint64_t position)
 {
     nt_disk_cache_file_invalidate(entry, record->offset, record->bytes);
-    struct piece *pieces = nt_array_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
+    struct cached_piece *pieces =
+        nt_array_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
     if (!pieces)
         return;
     entry->pieces = pieces;
     size_t at = count_up_to(entry, record->offset);
     memmove(pieces + at + 1, pieces + at, (entry->count - at) * sizeof(*pieces));
-    pieces[at] = (struct piece){record->offset, record->checksum, position, record->bytes};
+    pieces[at] = (struct cached_piece){record->offset, record->checksum, position, record->bytes};
     entry->count++;
 }
 
 bool nt_disk_cache_file_find(const struct nt_disk_cache_file *entry, uint64_t offset,
                              uint64_t *end_or_next_ret)
 {
-    const struct piece *piece = entry ? piece_at(entry, offset) : NULL;
+    const struct cached_piece *piece = entry ? piece_at(entry, offset) : NULL;
     size_t count = entry ? count_up_to(entry, offset) : 0;
     if (piece)
         *end_or_next_ret = piece->offset + piece->bytes;
@@ -373,7 +374,7 @@ void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
 bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, void *bytes, size_t count)
 {
     uint8_t stored[PIECE_BYTES];
-    struct piece *piece = piece_at(entry, offset);
+    struct cached_piece *piece = piece_at(entry, offset);
     if (!piece || count > piece->bytes - (offset - piece->offset))
         return false;
     if (pread(entry->file, stored, piece->bytes, (off_t)piece->position) != (ssize_t)piece->bytes ||

@@ -22,7 +22,7 @@ enum { MAX_OPEN = 1024 };
 /* A larger number from the helper is not credible. */
 enum { MAX_ROUND_TRIPS = 16 };
 
-struct opening {
+struct remote_opener {
     struct nt_helper_request fetch;
     uint64_t epoch, round_trips;
     struct nt_remote_version version;
@@ -142,17 +142,17 @@ static uint64_t end_bytes(uint64_t size)
     return size < most ? size : most;
 }
 
-static bool take_names(struct opening *opening, const uint8_t *bytes, size_t count)
+static bool take_names(struct remote_opener *opener, const uint8_t *bytes, size_t count)
 {
     const uint8_t *end = count ? memchr(bytes, '\0', count) : NULL;
     size_t validator = end ? (size_t)(end - bytes) : 0, server = end ? count - validator - 1 : 0;
-    if (!end || validator >= sizeof(opening->version.validator) || server >= sizeof(opening->server))
+    if (!end || validator >= sizeof(opener->version.validator) || server >= sizeof(opener->server))
         return false;
-    memcpy(opening->version.validator, bytes, validator);
-    opening->version.validator[validator] = '\0';
-    memcpy(opening->server, end + 1, server);
-    opening->server[server] = '\0';
-    opening->has_listing = true;
+    memcpy(opener->version.validator, bytes, validator);
+    opener->version.validator[validator] = '\0';
+    memcpy(opener->server, end + 1, server);
+    opener->server[server] = '\0';
+    opener->has_listing = true;
     return true;
 }
 
@@ -160,37 +160,37 @@ static bool take_names(struct opening *opening, const uint8_t *bytes, size_t cou
 static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
                         const uint8_t *bytes, size_t count)
 {
-    struct opening *opening = (struct opening *)fetch;
+    struct remote_opener *opener = (struct remote_opener *)fetch;
     if (answer->kind == NT_FETCH_OPENED) {
-        opening->version.size = answer->size;
-        opening->version.modified = answer->modified;
-        opening->round_trips = answer->offset < MAX_ROUND_TRIPS ? answer->offset : MAX_ROUND_TRIPS;
-        return !opening->is_listed && !opening->has_listing && answer->size <= INT64_MAX &&
-               take_names(opening, bytes, count);
+        opener->version.size = answer->size;
+        opener->version.modified = answer->modified;
+        opener->round_trips = answer->offset < MAX_ROUND_TRIPS ? answer->offset : MAX_ROUND_TRIPS;
+        return !opener->is_listed && !opener->has_listing && answer->size <= INT64_MAX &&
+               take_names(opener, bytes, count);
     }
-    uint64_t expected = end_bytes(opening->version.size);
-    if (answer->kind != NT_FETCH_DATA || !opening->has_listing || count > expected - opening->got)
+    uint64_t expected = end_bytes(opener->version.size);
+    if (answer->kind != NT_FETCH_DATA || !opener->has_listing || count > expected - opener->got)
         return false;
-    memcpy(opening->ends + opening->got, bytes, count);
-    opening->got += count;
+    memcpy(opener->ends + opener->got, bytes, count);
+    opener->got += count;
     return true;
 }
 
 static void end_opening(struct nt_helper_request *fetch)
 {
-    struct opening *opening = (struct opening *)fetch;
+    struct remote_opener *opener = (struct remote_opener *)fetch;
     bool is_whole =
-        opening->is_listed || (opening->has_listing && opening->got == end_bytes(opening->version.size));
+        opener->is_listed || (opener->has_listing && opener->got == end_bytes(opener->version.size));
     if (fetch->state == NT_HELPER_REQUEST_DONE && !is_whole)
         nt_helper_request_fail_short(fetch);
 }
 
-static void keep_ends(struct nt_remote_file *file, const struct opening *opening)
+static void keep_ends(struct nt_remote_file *file, const struct remote_opener *opener)
 {
-    size_t first = opening->got < NT_FETCH_END_BYTES ? opening->got : NT_FETCH_END_BYTES;
-    nt_range_keep_bytes(file, 0, opening->ends, first);
-    nt_range_keep_bytes(file, opening->version.size - (opening->got - first), opening->ends + first,
-                        opening->got - first);
+    size_t first = opener->got < NT_FETCH_END_BYTES ? opener->got : NT_FETCH_END_BYTES;
+    nt_range_keep_bytes(file, 0, opener->ends, first);
+    nt_range_keep_bytes(file, opener->version.size - (opener->got - first), opener->ends + first,
+                        opener->got - first);
 }
 
 /* The key must not contain secrets: an address with a query may, so it is not cached. Nor is a file
@@ -221,41 +221,41 @@ static bool is_same(const struct nt_remote_version *one, const struct nt_remote_
     return one->size == other->size && strcmp(one->validator, other->validator) == 0;
 }
 
-static void settle_first(struct nt_remote_file *file, const struct opening *opening)
+static void settle_first(struct nt_remote_file *file, const struct remote_opener *opener)
 {
     file->is_known = true;
-    file->version = opening->version;
-    file->version.modified = time_or_now(opening->version.modified);
-    keep_ends(file, opening);
+    file->version = opener->version;
+    file->version.modified = time_or_now(opener->version.modified);
+    keep_ends(file, opener);
     if (!file->version.validator[0] && !file->fetcher->unversioned[0])
-        memcpy(file->fetcher->unversioned, opening->server, sizeof(opening->server));
+        memcpy(file->fetcher->unversioned, opener->server, sizeof(opener->server));
 }
 
-static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
+static enum nt_status settle(struct nt_remote_file *file, const struct remote_opener *opener,
                              struct nt_error *error)
 {
-    if (opening->fetch.state != NT_HELPER_REQUEST_DONE)
-        return nt_remote_fail(file, &opening->fetch, 0, error);
+    if (opener->fetch.state != NT_HELPER_REQUEST_DONE)
+        return nt_remote_fail(file, &opener->fetch, 0, error);
     if (!file->is_known)
-        settle_first(file, opening);
-    else if (!opening->is_listed && !is_same(&opening->version, &file->version))
+        settle_first(file, opener);
+    else if (!opener->is_listed && !is_same(&opener->version, &file->version))
         return nt_remote_fail_changed(file, error);
-    memcpy(file->server, opening->server, sizeof(file->server));
+    memcpy(file->server, opener->server, sizeof(file->server));
     file->link_estimate = nt_link_estimates_of(&file->fetcher->link_estimates, file->server);
-    file->fetcher->counters.waits += opening->round_trips;
+    file->fetcher->counters.waits += opener->round_trips;
     if (!file->disk)
         open_on_disk(file);
-    file->epoch = opening->epoch;
+    file->epoch = opener->epoch;
     file->is_closed = false;
     remote_note_use(file);
     return NT_OK;
 }
 
 /* Sends the address and, for a listed file, its validator. */
-static void ask(struct nt_remote_file *file, struct opening *opening)
+static void ask(struct nt_remote_file *file, struct remote_opener *opener)
 {
     char text[NT_FETCH_TEXT_BYTES];
-    bool is_listed = opening->is_listed;
+    bool is_listed = opener->is_listed;
     size_t address = strlen(file->address), validator = is_listed ? strlen(file->version.validator) : 0;
     struct nt_fetch_request request = {.kind = is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
                                        .file = file->file,
@@ -268,21 +268,21 @@ static void ask(struct nt_remote_file *file, struct opening *opening)
     } else {
         bytes = sizeof(text) + 1; /* too long: refused */
     }
-    nt_fetcher_send(file->fetcher, &opening->fetch, request, text, bytes);
+    nt_fetcher_send(file->fetcher, &opener->fetch, request, text, bytes);
 }
 
 /* Opens the file in the helper under a new number, and waits for the answer. */
-static enum nt_status request_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
-                                   struct nt_error *error)
+static enum nt_status request_open(struct nt_remote_file *file, struct remote_opener *opener,
+                                   uint64_t deadline, struct nt_error *error)
 {
     struct nt_fetcher *fetcher = file->fetcher;
     NT_TRY(nt_fetcher_connect(fetcher, file->shown, deadline, error));
     file->file = ++fetcher->last_file;
-    opening->epoch = fetcher->epoch;
-    opening->fetch.take = take_opened;
-    opening->fetch.end = end_opening;
-    ask(file, opening);
-    return nt_helper_request_wait(fetcher, &opening->fetch, deadline)
+    opener->epoch = fetcher->epoch;
+    opener->fetch.take = take_opened;
+    opener->fetch.end = end_opening;
+    ask(file, opener);
+    return nt_helper_request_wait(fetcher, &opener->fetch, deadline)
                ? NT_OK
                : nt_fetcher_fail_timeout(fetcher, file->shown, error);
 }
@@ -291,16 +291,16 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
 static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint64_t deadline,
                               struct nt_error *error)
 {
-    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = is_listed};
-    if (!opening.ends)
+    struct remote_opener opener = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = is_listed};
+    if (!opener.ends)
         return nt_fail_memory(error);
-    enum nt_status status = request_open(file, &opening, deadline, error);
-    bool may_be_open = status != NT_OK || opening.fetch.state == NT_HELPER_REQUEST_DONE;
+    enum nt_status status = request_open(file, &opener, deadline, error);
+    bool may_be_open = status != NT_OK || opener.fetch.state == NT_HELPER_REQUEST_DONE;
     if (status == NT_OK)
-        status = settle(file, &opening, error);
+        status = settle(file, &opener, error);
     if (status != NT_OK && may_be_open)
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    free(opening.ends);
+    free(opener.ends);
     return status;
 }
 

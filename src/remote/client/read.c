@@ -31,7 +31,7 @@ static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, u
     return end < next ? end : next;
 }
 
-struct reading {
+struct remote_read {
     struct nt_remote_file *file;
     uint64_t offset, end;
     struct nt_cached_range **ranges; /* pinned */
@@ -39,15 +39,15 @@ struct reading {
     bool waits; /* some bytes have not arrived yet */
 };
 
-static bool add_range(struct reading *reading, struct nt_cached_range *range)
+static bool add_range(struct remote_read *read, struct nt_cached_range *range)
 {
     struct nt_cached_range **ranges =
-        nt_array_grow(reading->ranges, reading->count, &reading->capacity, sizeof(struct nt_cached_range *));
+        nt_array_grow(read->ranges, read->count, &read->capacity, sizeof(struct nt_cached_range *));
     if (!ranges)
         return false;
-    reading->ranges = ranges;
-    ranges[reading->count++] = range;
-    reading->waits |= !range->is_kept;
+    read->ranges = ranges;
+    ranges[read->count++] = range;
+    read->waits |= !range->is_kept;
     return true;
 }
 
@@ -68,12 +68,12 @@ static struct nt_cached_range *request_bytes(struct nt_remote_file *file, uint64
 }
 
 /* Pins all ranges that cover the bytes, and requests missing ones. */
-static enum nt_status collect(struct reading *reading, struct nt_error *error)
+static enum nt_status collect(struct remote_read *read, struct nt_error *error)
 {
-    struct nt_remote_file *file = reading->file;
+    struct nt_remote_file *file = read->file;
     struct nt_range_cache_space *space = &file->fetcher->range_space;
-    const size_t piece = (size_t)nt_ranges_split_bytes(reading->end - reading->offset, false);
-    for (uint64_t at = reading->offset; at < reading->end;) {
+    const size_t piece = (size_t)nt_ranges_split_bytes(read->end - read->offset, false);
+    for (uint64_t at = read->offset; at < read->end;) {
         uint64_t next;
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
         if (range) {
@@ -82,9 +82,9 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         } else {
             range = nt_range_from_disk(file, at, next);
             if (!range)
-                range = request_bytes(file, at, reading->end, next, piece);
+                range = request_bytes(file, at, read->end, next, piece);
         }
-        if (!range || !add_range(reading, range)) {
+        if (!range || !add_range(read, range)) {
             if (range)
                 nt_cached_range_unpin(space, range);
             return nt_fail_memory(error);
@@ -95,34 +95,34 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
 }
 
 /* Copies without the lock: bytes of a pinned range that have arrived do not change. */
-static void copy(const struct reading *reading, const struct nt_cached_range *range, uint8_t *output)
+static void copy(const struct remote_read *read, const struct nt_cached_range *range, uint8_t *output)
 {
-    uint64_t first = range->offset > reading->offset ? range->offset : reading->offset;
+    uint64_t first = range->offset > read->offset ? range->offset : read->offset;
     uint64_t end = range->offset + range->bytes;
-    if (end > reading->end)
-        end = reading->end;
-    nt_fetcher_unlock(reading->file->fetcher);
-    memcpy(output + (first - reading->offset), range->data + (first - range->offset), (size_t)(end - first));
-    nt_fetcher_lock(reading->file->fetcher);
+    if (end > read->end)
+        end = read->end;
+    nt_fetcher_unlock(read->file->fetcher);
+    memcpy(output + (first - read->offset), range->data + (first - range->offset), (size_t)(end - first));
+    nt_fetcher_lock(read->file->fetcher);
 }
 
-static enum nt_status read_ranges(struct reading *reading, uint8_t *output, uint64_t deadline,
+static enum nt_status read_ranges(struct remote_read *read, uint8_t *output, uint64_t deadline,
                                   struct nt_error *error)
 {
-    struct nt_remote_file *file = reading->file;
+    struct nt_remote_file *file = read->file;
     struct nt_revalidation check = {.anchor = file->anchor};
-    enum nt_status status = collect(reading, error);
-    if (reading->waits)
+    enum nt_status status = collect(read, error);
+    if (read->waits)
         nt_revalidate_begin(file, &check, deadline);
-    for (size_t i = 0; i < reading->count && status == NT_OK; i++) {
-        struct nt_cached_range *range = reading->ranges[i];
-        status = nt_range_wait(range, reading->end - range->offset, deadline, error);
+    for (size_t i = 0; i < read->count && status == NT_OK; i++) {
+        struct nt_cached_range *range = read->ranges[i];
+        status = nt_range_wait(range, read->end - range->offset, deadline, error);
         if (status == NT_OK)
-            copy(reading, range, output);
+            copy(read, range, output);
     }
-    for (size_t i = 0; i < reading->count; i++)
-        nt_range_release(reading->ranges[i], status == NT_OK);
-    free(reading->ranges);
+    for (size_t i = 0; i < read->count; i++)
+        nt_range_release(read->ranges[i], status == NT_OK);
+    free(read->ranges);
     return nt_revalidate_end(file, &check, deadline, status, error);
 }
 
@@ -144,19 +144,19 @@ enum nt_status nt_remote_read_at(struct nt_source *source, uint64_t offset, void
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     struct nt_error failure; /* set only on failure: zeroing it on every read is expensive */
-    struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
+    struct remote_read read = {.file = file, .offset = offset, .end = offset + bytes};
     nt_fetcher_lock(file->fetcher);
     uint64_t start = nt_milliseconds();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
-        is_here(file, offset, reading.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
+        is_here(file, offset, read.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
     if (status == NT_OK && !nt_range_fits(offset, bytes, file->version.size)) /* the source has no size yet */
         status = nt_fail(&failure, NT_TRUNCATED, offset,
                          "%s: cannot read %zu bytes of a file of %" PRIu64 " bytes", file->shown, bytes,
                          file->version.size);
     if (status == NT_OK)
-        status = read_ranges(&reading, buffer, deadline, &failure);
-    file->fetcher->counters.waits += reading.waits;
+        status = read_ranges(&read, buffer, deadline, &failure);
+    file->fetcher->counters.waits += read.waits;
     const uint64_t now = nt_milliseconds();
     if (status == NT_UNREACHABLE && nt_backoff_check(&file->backoff, now, NULL) == NT_OK)
         nt_backoff_note(&file->backoff, &failure, now);

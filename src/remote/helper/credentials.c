@@ -129,13 +129,13 @@ static bool put_usual(const struct row *row, unsigned which, struct candidate *c
 /* ---- Opening ---- */
 
 /* Identifies a file and its state. */
-struct version {
+struct credential_version {
     bool is_there;
     bool is_new; /* modified a moment ago: a further write may leave the same time */
     struct stat attributes;
 };
 
-static bool is_same(const struct version *one, const struct version *other)
+static bool is_same(const struct credential_version *one, const struct credential_version *other)
 {
     const struct stat *a = &one->attributes, *b = &other->attributes;
     return one->is_there && other->is_there && !one->is_new && a->st_dev == b->st_dev &&
@@ -151,7 +151,7 @@ static bool is_users(const char *path)
     return lstat(path, &attributes) == 0 && attributes.st_uid == geteuid();
 }
 
-static int open_candidate(const struct candidate *candidate, struct version *version_ret)
+static int open_candidate(const struct candidate *candidate, struct credential_version *version_ret)
 {
     struct stat *attributes = &version_ret->attributes;
     int descriptor = !candidate->is_own || is_users(candidate->path)
@@ -167,12 +167,12 @@ static int open_candidate(const struct candidate *candidate, struct version *ver
     return -1;
 }
 
-static int open_credential(enum nt_credential credential, struct version *version_ret)
+static int open_credential(enum nt_credential credential, struct credential_version *version_ret)
 {
     enum { USUAL_PLACES = 3 };
     struct candidate candidate;
     int descriptor = -1;
-    *version_ret = (struct version){.is_there = false};
+    *version_ret = (struct credential_version){.is_there = false};
     if (named(&rows[credential]))
         return put_named(credential, &candidate) ? open_candidate(&candidate, version_ret) : -1;
     for (unsigned i = 0; i < USUAL_PLACES && descriptor < 0; i++)
@@ -220,9 +220,9 @@ static int copy_of(int from)
 }
 
 /* Returns a copy if the file differs from the known version; else -1. */
-static int give(enum nt_credential credential, struct version *known, bool *is_there_ret)
+static int give(enum nt_credential credential, struct credential_version *known, bool *is_there_ret)
 {
-    struct version version;
+    struct credential_version version;
     int descriptor = open_credential(credential, &version), copy = -1;
     bool is_known = is_same(known, &version);
     if (descriptor >= 0 && !is_known)
@@ -237,14 +237,14 @@ static int give(enum nt_credential credential, struct version *known, bool *is_t
 
 /* ---- Socket messages ---- */
 
-union control {
+union credential_control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
 static bool send_copy(int socket, bool is_there, int copy)
 {
-    union control control = {.bytes = ""};
+    union credential_control control = {.bytes = ""};
     uint8_t byte = is_there;
     struct iovec part = {&byte, 1};
     const struct msghdr message = {
@@ -259,7 +259,7 @@ static bool send_copy(int socket, bool is_there, int copy)
 
 static bool receive_copy(int socket, bool *is_there_ret, int *copy_ret)
 {
-    union control control;
+    union credential_control control;
     uint8_t byte = 0;
     struct iovec part = {&byte, 1};
     struct msghdr message = {
@@ -278,7 +278,7 @@ static bool receive_copy(int socket, bool *is_there_ret, int *copy_ret)
 
 void nt_credentials_serve(int socket)
 {
-    struct version known[NT_CREDENTIALS] = {{.is_there = false}};
+    struct credential_version known[NT_CREDENTIALS] = {{.is_there = false}};
     uint8_t credential;
     bool is_there, goes_on = true;
     while (goes_on && recv(socket, &credential, 1, 0) == 1) {
@@ -300,7 +300,7 @@ static struct {
     struct slot {
         int descriptor;
         bool is_there, is_named;
-        struct version known; /* without a server */
+        struct credential_version known; /* without a server */
         char path[32];
     } slots[NT_CREDENTIALS];
 } state;

@@ -23,7 +23,7 @@ static struct {
 
 /* ---- Requests ---- */
 
-struct question {
+struct role_request {
     const char *url, *method; /* method NULL: GET */
     struct curl_slist *headers;
     bool is_local; /* no proxy */
@@ -32,7 +32,7 @@ struct question {
 
 static size_t take(char *bytes, size_t size, size_t count, void *context)
 {
-    struct question *question = context;
+    struct role_request *question = context;
     if (count * size > MAX_ANSWER_BYTES - question->answer.length)
         return 0;
     nt_buffer_append(&question->answer, bytes, count * size);
@@ -40,7 +40,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *context)
 }
 
 /* Sends the request and frees its headers. False unless the answer is 200. */
-static bool ask(struct question *question)
+static bool ask(struct role_request *question)
 {
     long code = 0;
     CURL *easy = curl_easy_init();
@@ -71,7 +71,7 @@ static bool ask(struct question *question)
     return code == 200 && !question->answer.failed;
 }
 
-static void forget(struct question *question)
+static void forget(struct role_request *question)
 {
     nt_credential_forget(&question->answer);
 }
@@ -101,7 +101,7 @@ static void keep_until(const char *expiration)
     kept.until = nt_milliseconds() + (seconds > 0 ? (uint64_t)seconds * 1000 : FAILURE_MILLISECONDS);
 }
 
-static bool take_json(const struct question *question)
+static bool take_json(const struct role_request *question)
 {
     json_t *keys = json_loadb(nt_buffer_string(&question->answer), question->answer.length, 0, NULL);
     const json_t *key = json_object_get(keys, "AccessKeyId"),
@@ -127,7 +127,7 @@ static const char *find_element(const char *xml, const char *name, size_t *lengt
     return end ? text + strlen(tag) : NULL;
 }
 
-static bool take_xml(const struct question *question)
+static bool take_xml(const struct role_request *question)
 {
     const struct {
         const char *name;
@@ -170,7 +170,7 @@ static bool ask_sts(const char *region)
         nt_buffer_append_byte(&url, '&');
         nt_s3_append_parameter(&url, "WebIdentityToken", token.bytes);
     }
-    struct question question = {.url = nt_buffer_string(&url)};
+    struct role_request question = {.url = nt_buffer_string(&url)};
     bool is_good = is_there && !url.failed && ask(&question) && take_xml(&question);
     forget(&question);
     nt_credential_forget(&token);
@@ -200,7 +200,7 @@ static bool ask_container(const char *url)
 {
     const char *variable = nt_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN");
     struct nt_buffer token = {0};
-    struct question question = {.url = url, .is_local = true};
+    struct role_request question = {.url = url, .is_local = true};
     bool is_good = is_allowed(url);
     if (nt_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")) {
         is_good = is_good && nt_credential_read(NT_CREDENTIAL_AWS_CONTAINER, &token);
@@ -220,14 +220,14 @@ static bool ask_container(const char *url)
 static bool ask_machine(const char *endpoint)
 {
     char url[1024], token[256], role[128];
-    struct question question = {.url = url, .method = "PUT", .is_local = true};
+    struct role_request question = {.url = url, .method = "PUT", .is_local = true};
     snprintf(url, sizeof(url), "%s/latest/api/token", endpoint);
     bool is_good = nt_headers_add(&question.headers, "X-aws-ec2-metadata-token-ttl-seconds", "300") &&
                    ask(&question) &&
                    copy(token, sizeof(token), question.answer.bytes, question.answer.length);
     forget(&question);
     for (int step = 0; is_good && step < 2; step++) {
-        question = (struct question){.url = url, .is_local = true};
+        question = (struct role_request){.url = url, .is_local = true};
         snprintf(url, sizeof(url), "%s/latest/meta-data/iam/security-credentials/%s", endpoint,
                  step ? role : "");
         is_good = nt_headers_add(&question.headers, "X-aws-ec2-metadata-token", token) && ask(&question);

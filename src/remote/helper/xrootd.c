@@ -465,7 +465,7 @@ struct nt_xrd_walk {
 };
 
 /* A request to the client; may outlive its walk. */
-struct question {
+struct xrootd_request {
     struct nt_xrd_operation operation;
     struct nt_xrd_walk *walk; /* NULL: the walk is gone */
     struct nt_xrd_list *list;
@@ -495,7 +495,7 @@ static void end_question(struct nt_xrd_operation *operation)
 {
     static const struct nt_result too_many = {NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
                                               .message = NT_LISTING_TOO_LONG};
-    struct question *question = (struct question *)operation;
+    struct xrootd_request *question = (struct xrootd_request *)operation;
     const struct nt_xrd_client *client = operation->queue->client;
     struct nt_xrd_walk *walk = question->walk;
     if (walk) {
@@ -524,9 +524,9 @@ static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *
 {
     struct nt_transfer *job = &folder->walk->job;
     uint64_t now = nt_milliseconds(), milliseconds = job->deadline > now ? job->deadline - now : 1;
-    struct question *question = calloc(1, sizeof(*question));
+    struct xrootd_request *question = calloc(1, sizeof(*question));
     if (question) {
-        *question = (struct question){.operation = {.end = end_question}, .walk = folder->walk};
+        *question = (struct xrootd_request){.operation = {.end = end_question}, .walk = folder->walk};
         question->list = nt_xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
     }
     if (!question || !question->list) {
@@ -594,7 +594,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
 
 static void stop(struct nt_transfer *job)
 {
-    struct question *question = job->share;
+    struct xrootd_request *question = job->share;
     if (!((struct nt_xrootd_file *)job->remote)->walk) {
         xrootd_read_leave(job);
     } else if (question) {

@@ -289,7 +289,7 @@ static enum nt_status arrow_cut_entries(struct nt_arrow *arrow, struct nt_error 
  * claims more items than it can hold exceeds the limit. */
 enum { MAX_NUMBERS = 1 << 22, MAX_PARTS = 1 << 16 };
 
-struct splitting {
+struct batch_splitter {
     const struct nt_arrow *arrow;
     uint32_t *nodes; /* nodes with too many items in some cluster */
     uint32_t node_count;
@@ -300,12 +300,12 @@ struct splitting {
     struct nt_error *error;
 };
 
-static enum nt_status find_nodes(struct splitting *splitting)
+static enum nt_status find_nodes(struct batch_splitter *splitter)
 {
-    const struct nt_arrow *arrow = splitting->arrow;
-    splitting->nodes = calloc(arrow->node_count, sizeof(*splitting->nodes));
-    if (!splitting->nodes)
-        return nt_fail_memory(splitting->error);
+    const struct nt_arrow *arrow = splitter->arrow;
+    splitter->nodes = calloc(arrow->node_count, sizeof(*splitter->nodes));
+    if (!splitter->nodes)
+        return nt_fail_memory(splitter->error);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         bool is_one = false;
         if (!arrow->nodes[i].has_short_offsets) /* only lists and strings have boundaries */
@@ -314,104 +314,104 @@ static enum nt_status find_nodes(struct splitting *splitting)
         for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
             is_one |= boundaries[cluster + 1] - boundaries[cluster] > arrow->limits.max_items;
         if (is_one)
-            splitting->nodes[splitting->node_count++] = i;
+            splitter->nodes[splitter->node_count++] = i;
     }
     return NT_OK;
 }
 
 /* Takes ownership of the cut. */
-static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *cut)
+static enum nt_status add_cut(struct batch_splitter *splitter, struct nt_arrow_cut *cut)
 {
     struct nt_arrow_cut *cuts =
-        nt_array_grow(splitting->cuts, splitting->cut_count, &splitting->cut_capacity, sizeof(*cuts));
+        nt_array_grow(splitter->cuts, splitter->cut_count, &splitter->cut_capacity, sizeof(*cuts));
     if (!cuts)
-        return nt_fail_memory(splitting->error);
-    splitting->cuts = cuts;
-    cuts[splitting->cut_count++] = *cut;
+        return nt_fail_memory(splitter->error);
+    splitter->cuts = cuts;
+    cuts[splitter->cut_count++] = *cut;
     *cut = (struct nt_arrow_cut){0};
     return NT_OK;
 }
 
 /* Counts the items of each node before a cut, and checks them against the surrounding boundaries. */
-static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
+static enum nt_status count_items(const struct batch_splitter *splitter, const struct nt_arrow_cut *cut,
                                   const uint64_t *before, const uint64_t *after, uint64_t *items)
 {
-    for (uint32_t i = 0; i < splitting->node_count; i++) {
-        uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
-        NT_TRY(arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error));
+    for (uint32_t i = 0; i < splitter->node_count; i++) {
+        uint32_t field = splitter->arrow->nodes[splitter->nodes[i]].field;
+        NT_TRY(arrow_items_before(splitter->arrow, field, cut, &items[i], splitter->error));
         if (items[i] < before[i])
-            return nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+            return nt_fail_below(splitter->error, NT_CORRUPT, NT_NO_OFFSET,
                                  "items of a field before an entry", before[i], items[i]);
         if (items[i] > after[i])
-            return nt_fail_above(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+            return nt_fail_above(splitter->error, NT_CORRUPT, NT_NO_OFFSET,
                                  "items of a field before an entry", after[i], items[i]);
     }
     return NT_OK;
 }
 
-static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *after)
+static bool fits(const struct batch_splitter *splitter, const uint64_t *before, const uint64_t *after)
 {
-    for (uint32_t i = 0; i < splitting->node_count; i++)
-        if (after[i] - before[i] > splitting->arrow->limits.max_items)
+    for (uint32_t i = 0; i < splitter->node_count; i++)
+        if (after[i] - before[i] > splitter->arrow->limits.max_items)
             return false;
     return true;
 }
 
 /* Splits entries [first, end) recursively, at most 64 deep, given the items before and after them. */
-static enum nt_status split_entries(struct splitting *splitting, uint32_t stored, uint64_t first,
+static enum nt_status split_entries(struct batch_splitter *splitter, uint32_t stored, uint64_t first,
                                     uint64_t end, const uint64_t *before, const uint64_t *after)
 {
     struct nt_arrow_cut cut;
-    if (end - first < 2 || fits(splitting, before, after))
+    if (end - first < 2 || fits(splitter, before, after))
         return NT_OK;
-    if (splitting->parts++ == splitting->max_parts)
-        return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
-                       "32-bit offsets need more than %" PRIu64 " batches", splitting->max_parts);
+    if (splitter->parts++ == splitter->max_parts)
+        return nt_fail(splitter->error, NT_LIMIT, NT_NO_OFFSET,
+                       "32-bit offsets need more than %" PRIu64 " batches", splitter->max_parts);
     uint64_t middle = first + (end - first) / 2;
-    uint64_t *items = calloc(splitting->node_count, sizeof(*items));
-    enum nt_status status = arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
+    uint64_t *items = calloc(splitter->node_count, sizeof(*items));
+    enum nt_status status = arrow_cut_init(splitter->arrow, middle, stored, &cut, splitter->error);
     if (status == NT_OK && !items)
-        status = nt_fail_memory(splitting->error);
+        status = nt_fail_memory(splitter->error);
     if (status == NT_OK)
-        status = count_items(splitting, &cut, before, after, items);
+        status = count_items(splitter, &cut, before, after, items);
     if (status == NT_OK)
-        status = split_entries(splitting, stored, first, middle, before, items);
+        status = split_entries(splitter, stored, first, middle, before, items);
     if (status == NT_OK)
-        status = add_cut(splitting, &cut);
+        status = add_cut(splitter, &cut);
     if (status == NT_OK)
-        status = split_entries(splitting, stored, middle, end, items, after);
+        status = split_entries(splitter, stored, middle, end, items, after);
     arrow_cut_deinit(&cut);
     free(items);
     return status;
 }
 
 /* Keeps an existing boundary of the table. Moves it if it is already a cut. */
-static enum nt_status keep_boundary(struct splitting *splitting, uint32_t number)
+static enum nt_status keep_boundary(struct batch_splitter *splitter, uint32_t number)
 {
-    struct nt_arrow_cut cut = {.entry = splitting->arrow->entries[number], .stored = number};
-    if (splitting->arrow->cuts) {
-        cut = splitting->arrow->cuts[number];
-        splitting->arrow->cuts[number].rows = NULL;
+    struct nt_arrow_cut cut = {.entry = splitter->arrow->entries[number], .stored = number};
+    if (splitter->arrow->cuts) {
+        cut = splitter->arrow->cuts[number];
+        splitter->arrow->cuts[number].rows = NULL;
     }
-    enum nt_status status = add_cut(splitting, &cut);
+    enum nt_status status = add_cut(splitter, &cut);
     arrow_cut_deinit(&cut);
     return status;
 }
 
-static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluster)
+static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cluster)
 {
-    const struct nt_arrow *arrow = splitting->arrow;
-    uint64_t *before = calloc(splitting->node_count, sizeof(*before));
-    uint64_t *after = calloc(splitting->node_count, sizeof(*after));
+    const struct nt_arrow *arrow = splitter->arrow;
+    uint64_t *before = calloc(splitter->node_count, sizeof(*before));
+    uint64_t *after = calloc(splitter->node_count, sizeof(*after));
     enum nt_status status =
-        before && after ? keep_boundary(splitting, cluster) : nt_fail_memory(splitting->error);
-    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
-        const uint64_t *boundaries = nt_arrow_item_boundaries(&arrow->nodes[splitting->nodes[i]]);
+        before && after ? keep_boundary(splitter, cluster) : nt_fail_memory(splitter->error);
+    for (uint32_t i = 0; i < splitter->node_count && status == NT_OK; i++) {
+        const uint64_t *boundaries = nt_arrow_item_boundaries(&arrow->nodes[splitter->nodes[i]]);
         before[i] = boundaries[cluster];
         after[i] = boundaries[cluster + 1];
     }
     if (status == NT_OK)
-        status = split_entries(splitting, splitting->cuts[splitting->cut_count - 1].stored,
+        status = split_entries(splitter, splitter->cuts[splitter->cut_count - 1].stored,
                                arrow->entries[cluster], arrow->entries[cluster + 1], before, after);
     free(before);
     free(after);
@@ -419,21 +419,21 @@ static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluste
 }
 
 /* Replaces the clusters of the table with the parts between the cuts. */
-static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *arrow)
+static enum nt_status take_cuts(struct batch_splitter *splitter, struct nt_arrow *arrow)
 {
-    uint64_t *entries = calloc(splitting->cut_count, sizeof(*entries));
+    uint64_t *entries = calloc(splitter->cut_count, sizeof(*entries));
     if (!entries)
-        return nt_fail_memory(splitting->error);
-    for (uint32_t i = 0; i < splitting->cut_count; i++)
-        entries[i] = splitting->cuts[i].entry;
+        return nt_fail_memory(splitter->error);
+    for (uint32_t i = 0; i < splitter->cut_count; i++)
+        entries[i] = splitter->cuts[i].entry;
     nt_arrow_free_boundaries(arrow);
     nt_arrow_free_cuts(arrow);
     free(arrow->entries);
     arrow->entries = entries;
-    arrow->cluster_count = splitting->cut_count - 1;
-    arrow->cuts = splitting->cuts;
-    splitting->cuts = NULL;
-    splitting->cut_count = 0;
+    arrow->cluster_count = splitter->cut_count - 1;
+    arrow->cuts = splitter->cuts;
+    splitter->cuts = NULL;
+    splitter->cut_count = 0;
     return NT_OK;
 }
 
@@ -444,31 +444,31 @@ static uint64_t max_parts_of(const struct nt_arrow *arrow)
     return parts < MAX_PARTS ? parts : MAX_PARTS;
 }
 
-static void splitting_deinit(struct splitting *splitting)
+static void splitting_deinit(struct batch_splitter *splitter)
 {
-    for (uint32_t i = 0; i < splitting->cut_count; i++)
-        arrow_cut_deinit(&splitting->cuts[i]);
-    free(splitting->cuts);
-    free(splitting->nodes);
+    for (uint32_t i = 0; i < splitter->cut_count; i++)
+        arrow_cut_deinit(&splitter->cuts[i]);
+    free(splitter->cuts);
+    free(splitter->nodes);
 }
 
 /* Splits clusters whose items exceed the range of 32-bit offsets into clusters that
  * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
 static enum nt_status arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
 {
-    struct splitting splitting = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
-    enum nt_status status = find_nodes(&splitting);
-    *split_ret = splitting.node_count > 0;
+    struct batch_splitter splitter = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
+    enum nt_status status = find_nodes(&splitter);
+    *split_ret = splitter.node_count > 0;
     if (status != NT_OK || !*split_ret)
         goto out;
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
-        status = split_cluster(&splitting, cluster);
+        status = split_cluster(&splitter, cluster);
     if (status == NT_OK)
-        status = keep_boundary(&splitting, arrow->cluster_count);
+        status = keep_boundary(&splitter, arrow->cluster_count);
     if (status == NT_OK)
-        status = take_cuts(&splitting, arrow);
+        status = take_cuts(&splitter, arrow);
 out:
-    splitting_deinit(&splitting);
+    splitting_deinit(&splitter);
     return status;
 }
 
@@ -516,27 +516,27 @@ static uint64_t find_size(const struct nt_arrow *arrow, const uint64_t *bytes, u
 }
 
 /* Cuts a cluster, whose boundary is the last cut so far, into parts with equally many entries. */
-static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster, uint64_t parts)
+static enum nt_status cut_cluster(struct batch_splitter *splitter, uint32_t cluster, uint64_t parts)
 {
-    const uint64_t *entries = splitting->arrow->entries + cluster;
-    uint32_t stored = splitting->cuts[splitting->cut_count - 1].stored;
+    const uint64_t *entries = splitter->arrow->entries + cluster;
+    uint32_t stored = splitter->cuts[splitter->cut_count - 1].stored;
     enum nt_status status = NT_OK;
     for (uint64_t i = 1; i < parts && status == NT_OK; i++) {
         uint64_t part = (entries[1] - entries[0]) / parts, rest = (entries[1] - entries[0]) % parts;
         uint64_t entry = entries[0] + part * i + (i < rest ? i : rest);
         struct nt_arrow_cut cut;
-        status = arrow_cut_init(splitting->arrow, entry, stored, &cut, splitting->error);
+        status = arrow_cut_init(splitter->arrow, entry, stored, &cut, splitter->error);
         if (status == NT_OK)
-            status = add_cut(splitting, &cut);
+            status = add_cut(splitter, &cut);
         arrow_cut_deinit(&cut);
     }
     return status;
 }
 
 /* Keeps the boundary of a cluster unless its batch is merged with the one before. */
-static enum nt_status set_parts(struct splitting *splitting, const uint64_t *bytes, uint64_t most)
+static enum nt_status set_parts(struct batch_splitter *splitter, const uint64_t *bytes, uint64_t most)
 {
-    const struct nt_arrow *arrow = splitting->arrow;
+    const struct nt_arrow *arrow = splitter->arrow;
     enum nt_status status = NT_OK;
     uint64_t before = most; /* bytes of the last batch so far */
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
@@ -545,28 +545,28 @@ static enum nt_status set_parts(struct splitting *splitting, const uint64_t *byt
             before += bytes[cluster];
             continue;
         }
-        status = keep_boundary(splitting, cluster);
+        status = keep_boundary(splitter, cluster);
         if (status == NT_OK)
-            status = cut_cluster(splitting, cluster, parts);
+            status = cut_cluster(splitter, cluster, parts);
         before = bytes[cluster] / parts;
     }
-    return status == NT_OK ? keep_boundary(splitting, arrow->cluster_count) : status;
+    return status == NT_OK ? keep_boundary(splitter, arrow->cluster_count) : status;
 }
 
 /* Merges and divides clusters, so that batches have about `most` bytes. The caller loads the
  * boundaries before and after. */
 static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
 {
-    struct splitting splitting = {.arrow = arrow, .error = error};
+    struct batch_splitter splitter = {.arrow = arrow, .error = error};
     uint64_t *bytes = NULL;
     if (!arrow->cluster_count)
         return NT_OK;
     enum nt_status status = measure_clusters(arrow, &bytes, error);
     if (status == NT_OK)
-        status = set_parts(&splitting, bytes, find_size(arrow, bytes, most));
+        status = set_parts(&splitter, bytes, find_size(arrow, bytes, most));
     if (status == NT_OK)
-        status = take_cuts(&splitting, arrow);
-    splitting_deinit(&splitting);
+        status = take_cuts(&splitter, arrow);
+    splitting_deinit(&splitter);
     free(bytes);
     return status;
 }

@@ -51,7 +51,7 @@ enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t nu
 
 /* ---- Bytes of buffers ---- */
 
-struct reading {
+struct buffer_reader {
     const struct nt_arrow *arrow;
     const struct nt_arrow_body *body; /* NULL during construction */
     uint32_t cluster;
@@ -92,8 +92,8 @@ static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, ui
         output[whole] |= (uint8_t)((values[i] >= least) << i % 8);
 }
 
-static enum nt_status piece_of_validity(const struct reading *reading, const struct nt_arrow_slots *slots,
-                                        uint8_t *output)
+static enum nt_status piece_of_validity(const struct buffer_reader *reading,
+                                        const struct nt_arrow_slots *slots, uint8_t *output)
 {
     if (slots->marks) {
         pack_bits(output, slots->marks, slots->count, NT_ARROW_SLOT_VALID);
@@ -105,7 +105,7 @@ static enum nt_status piece_of_validity(const struct reading *reading, const str
     return NT_OK;
 }
 
-static enum nt_status read_spread(const struct reading *reading, uint32_t stream,
+static enum nt_status read_spread(const struct buffer_reader *reading, uint32_t stream,
                                   const struct nt_arrow_slots *slots, uint8_t *values)
 {
     size_t bytes = reading->arrow->streams[stream].element_bytes;
@@ -115,7 +115,7 @@ static enum nt_status read_spread(const struct reading *reading, uint32_t stream
     return NT_OK;
 }
 
-static enum nt_status piece_of_bools(const struct reading *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_bools(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint8_t values[NT_ARROW_PIECE_SLOTS];
@@ -124,25 +124,25 @@ static enum nt_status piece_of_bools(const struct reading *reading, const struct
     return NT_OK;
 }
 
-static enum nt_status piece_of_values(const struct reading *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_values(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
                                       uint8_t *output)
 {
     return read_spread(reading, reading->node->data, slots, output);
 }
 
 /* Returns the first item of a list, or byte of a string, in the batch. */
-static uint64_t items_begin(const struct reading *reading)
+static uint64_t items_begin(const struct buffer_reader *reading)
 {
     return nt_arrow_item_boundaries(reading->node)[reading->cluster];
 }
 
 /* Returns the number of items or bytes in the batch. */
-static uint64_t items_in(const struct reading *reading)
+static uint64_t items_in(const struct buffer_reader *reading)
 {
     return nt_arrow_item_boundaries(reading->node)[reading->cluster + 1] - items_begin(reading);
 }
 
-static enum nt_status read_ends(const struct reading *reading, const struct nt_arrow_slots *slots,
+static enum nt_status read_ends(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
                                 uint64_t *ends)
 {
     const struct nt_arrow_node *node = reading->node;
@@ -154,8 +154,8 @@ static enum nt_status read_ends(const struct reading *reading, const struct nt_a
 }
 
 /* Writes one offset more than `slots` has slots. */
-static enum nt_status piece_of_offsets(const struct reading *reading, const struct nt_arrow_slots *slots,
-                                       uint8_t *output)
+static enum nt_status piece_of_offsets(const struct buffer_reader *reading,
+                                       const struct nt_arrow_slots *slots, uint8_t *output)
 {
     uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
@@ -177,7 +177,7 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
     return status;
 }
 
-static enum nt_status piece_of_types(const struct reading *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_types(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint32_t tags[NT_ARROW_PIECE_SLOTS];
@@ -188,7 +188,7 @@ static enum nt_status piece_of_types(const struct reading *reading, const struct
 }
 
 /* Offsets are relative to the batch's part of each alternative. Those of the null child are 0. */
-static enum nt_status piece_of_union_offsets(const struct reading *reading,
+static enum nt_status piece_of_union_offsets(const struct buffer_reader *reading,
                                              const struct nt_arrow_slots *slots, uint8_t *output)
 {
     const struct nt_arrow *arrow = reading->arrow;
@@ -224,14 +224,15 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading,
 /* ---- Any part of a buffer ---- */
 
 struct piece_kind {
-    enum nt_status (*make)(const struct reading *reading, const struct nt_arrow_slots *slots,
+    enum nt_status (*make)(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
                            uint8_t *output);
     unsigned bits;        /* per slot in the buffer; 0: size of the node's element or offset */
     unsigned extra_slots; /* elements in addition to the slots */
     bool is_validity;
 };
 
-static const struct piece_kind *piece_kind(const struct reading *reading, enum nt_arrow_buffer_kind kind)
+static const struct piece_kind *piece_kind(const struct buffer_reader *reading,
+                                           enum nt_arrow_buffer_kind kind)
 {
     static const struct piece_kind bools = {piece_of_bools, 1, 0, false};
     static const struct piece_kind kinds[] = {
@@ -245,7 +246,7 @@ static const struct piece_kind *piece_kind(const struct reading *reading, enum n
 }
 
 /* Each piece has a multiple of 8 slots, so bits fill whole bytes. Large elements have fewer slots. */
-static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
+static enum nt_status read_pieces(const struct buffer_reader *reading, const struct piece_kind *kind,
                                   uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
 {
     size_t bits = kind->bits          ? kind->bits
@@ -297,7 +298,7 @@ bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body 
 {
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
-    struct reading reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
+    struct buffer_reader reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
     *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
     if (node->texts)
         return false;
@@ -324,7 +325,7 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     uint32_t number = arrow->buffers[buffer].node;
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    struct reading reading = {arrow, body, body->cluster, node, error};
+    struct buffer_reader reading = {arrow, body, body->cluster, node, error};
     struct nt_arrow_run run;
     if (kind == NT_ARROW_DATA && node->texts)
         return nt_arrow_texts_read(arrow, node->texts, items_begin(&reading) + offset, output, bytes, error);
@@ -337,17 +338,17 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
 }
 
 /* The final conversion of a decoded range. */
-struct finishing {
+struct range_conversion {
     uint64_t subtract; /* from each offset */
     uint32_t *halves;  /* output of 32-bit offsets; nt_arrow_decode_body frees the 64-bit range. NULL: none */
 };
 
-struct decoding {
+struct body_decoder {
     const struct nt_arrow *arrow;
     const struct nt_arrow_body *body;
-    void **memory;                  /* [buffer] */
-    struct nt_stream_range *ranges; /* [buffer] */
-    struct finishing *finishings;   /* [range] */
+    void **memory;                       /* [buffer] */
+    struct nt_stream_range *ranges;      /* [buffer] */
+    struct range_conversion *finishings; /* [range] */
     uint32_t range_count;
     uint32_t *pieced; /* [buffer]: the buffers that are no ranges */
     uint32_t pieced_count;
@@ -360,38 +361,38 @@ struct decoding {
 
 /* ---- Ranges of streams ---- */
 
-static enum nt_status add_range(struct decoding *decoding, const struct nt_arrow_run *run, void *output)
+static enum nt_status add_range(struct body_decoder *decoder, const struct nt_arrow_run *run, void *output)
 {
     struct nt_stream *stream;
-    NT_TRY(nt_arrow_find_stream(decoding->arrow, run->stream, &stream, decoding->error));
-    struct finishing finishing = {.subtract = run->subtract};
+    NT_TRY(nt_arrow_find_stream(decoder->arrow, run->stream, &stream, decoder->error));
+    struct range_conversion conversion = {.subtract = run->subtract};
     if (run->are_halved) {
-        finishing.halves = output;
+        conversion.halves = output;
         output = malloc(run->count * sizeof(uint64_t));
         if (!output)
-            return nt_fail_memory(decoding->error);
+            return nt_fail_memory(decoder->error);
     }
-    decoding->finishings[decoding->range_count] = finishing;
-    decoding->ranges[decoding->range_count++] = (struct nt_stream_range){
+    decoder->finishings[decoder->range_count] = conversion;
+    decoder->ranges[decoder->range_count++] = (struct nt_stream_range){
         .stream = stream, .first = run->first, .count = run->count, .output = output};
     return NT_OK;
 }
 
 /* Makes offsets relative to the batch. Fails if one exceeds 32 bits. */
-static enum nt_status finish_range(const struct finishing *finishing, const struct nt_stream_range *range,
-                                   struct nt_error *error)
+static enum nt_status finish_range(const struct range_conversion *conversion,
+                                   const struct nt_stream_range *range, struct nt_error *error)
 {
     uint64_t *offsets = range->output;
-    if (!finishing->halves) {
-        for (uint64_t i = 0; i < range->count && finishing->subtract; i++)
-            offsets[i] -= finishing->subtract;
+    if (!conversion->halves) {
+        for (uint64_t i = 0; i < range->count && conversion->subtract; i++)
+            offsets[i] -= conversion->subtract;
         return NT_OK;
     }
     for (uint64_t i = 0; i < range->count; i++) {
-        uint64_t offset = offsets[i] - finishing->subtract;
+        uint64_t offset = offsets[i] - conversion->subtract;
         if (offset > INT32_MAX)
             return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits", INT32_MAX, offset);
-        finishing->halves[i] = (uint32_t)offset;
+        conversion->halves[i] = (uint32_t)offset;
     }
     return NT_OK;
 }
@@ -401,74 +402,74 @@ static enum nt_status finish_range(const struct finishing *finishing, const stru
 /* Run by several threads at once. */
 static void make_pieced(void *context)
 {
-    struct decoding *decoding = context;
-    for (uint32_t number; (number = decoding->next++) < decoding->pieced_count;) {
-        uint32_t buffer = decoding->pieced[number];
+    struct body_decoder *decoder = context;
+    for (uint32_t number; (number = decoder->next++) < decoder->pieced_count;) {
+        uint32_t buffer = decoder->pieced[number];
         struct nt_error failure = {0};
-        if (nt_arrow_read_buffer(decoding->arrow, decoding->body, buffer, 0, decoding->memory[buffer],
-                                 (size_t)decoding->body->buffer_bytes[buffer], &failure) == NT_OK)
+        if (nt_arrow_read_buffer(decoder->arrow, decoder->body, buffer, 0, decoder->memory[buffer],
+                                 (size_t)decoder->body->buffer_bytes[buffer], &failure) == NT_OK)
             continue;
-        pthread_mutex_lock(&decoding->lock);
-        if (decoding->failure.status == NT_OK || number < decoding->failed) {
-            decoding->failed = number;
-            decoding->failure = failure;
+        pthread_mutex_lock(&decoder->lock);
+        if (decoder->failure.status == NT_OK || number < decoder->failed) {
+            decoder->failed = number;
+            decoder->failure = failure;
         }
-        pthread_mutex_unlock(&decoding->lock);
+        pthread_mutex_unlock(&decoder->lock);
     }
 }
 
-static enum nt_status read_pieced(struct decoding *decoding)
+static enum nt_status read_pieced(struct body_decoder *decoder)
 {
-    if (!decoding->pieced_count)
+    if (!decoder->pieced_count)
         return NT_OK;
-    if (pthread_mutex_init(&decoding->lock, NULL))
-        return nt_fail_memory(decoding->error);
-    nt_workers_run_all(decoding->arrow->reader->workers, make_pieced, decoding);
-    pthread_mutex_destroy(&decoding->lock);
-    return decoding->failure.status == NT_OK ? NT_OK : nt_fail_copy(decoding->error, &decoding->failure);
+    if (pthread_mutex_init(&decoder->lock, NULL))
+        return nt_fail_memory(decoder->error);
+    nt_workers_run_all(decoder->arrow->reader->workers, make_pieced, decoder);
+    pthread_mutex_destroy(&decoder->lock);
+    return decoder->failure.status == NT_OK ? NT_OK : nt_fail_copy(decoder->error, &decoder->failure);
 }
 
 /* ---- All buffers ---- */
 
 /* A validity buffer without bytes means "no nulls" and is NULL; all other buffers are not NULL. */
-static enum nt_status add_buffer(struct decoding *decoding, uint32_t buffer)
+static enum nt_status add_buffer(struct body_decoder *decoder, uint32_t buffer)
 {
-    uint64_t bytes = decoding->body->buffer_bytes[buffer];
+    uint64_t bytes = decoder->body->buffer_bytes[buffer];
     struct nt_arrow_run run;
-    if (bytes == 0 && decoding->arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
+    if (bytes == 0 && decoder->arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
         return NT_OK;
     if (bytes > SIZE_MAX / 2)
-        return nt_fail_memory(decoding->error);
+        return nt_fail_memory(decoder->error);
     size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
     uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
     if (!memory)
-        return nt_fail_memory(decoding->error);
+        return nt_fail_memory(decoder->error);
     memset(memory + bytes, 0, room - (size_t)bytes);
-    decoding->memory[buffer] = memory;
-    if (nt_arrow_find_run(decoding->arrow, decoding->body, buffer, &run))
-        return add_range(decoding, &run, memory);
-    decoding->pieced[decoding->pieced_count++] = buffer;
+    decoder->memory[buffer] = memory;
+    if (nt_arrow_find_run(decoder->arrow, decoder->body, buffer, &run))
+        return add_range(decoder, &run, memory);
+    decoder->pieced[decoder->pieced_count++] = buffer;
     return NT_OK;
 }
 
 enum nt_status nt_arrow_decode_body(const struct nt_arrow *arrow, struct nt_arrow_body *body, void **memory,
                                     struct nt_error *error)
 {
-    struct decoding decoding = {.arrow = arrow, .body = body, .memory = memory, .error = error};
+    struct body_decoder decoder = {.arrow = arrow, .body = body, .memory = memory, .error = error};
     size_t most = (size_t)arrow->buffer_count + 1;
-    decoding.ranges = calloc(most, sizeof(*decoding.ranges));
-    decoding.finishings = calloc(most, sizeof(*decoding.finishings));
-    decoding.pieced = calloc(most, sizeof(*decoding.pieced));
+    decoder.ranges = calloc(most, sizeof(*decoder.ranges));
+    decoder.finishings = calloc(most, sizeof(*decoder.finishings));
+    decoder.pieced = calloc(most, sizeof(*decoder.pieced));
     enum nt_status status =
-        decoding.ranges && decoding.finishings && decoding.pieced ? NT_OK : nt_fail_memory(error);
+        decoder.ranges && decoder.finishings && decoder.pieced ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; i < arrow->buffer_count && status == NT_OK; i++)
-        status = add_buffer(&decoding, i);
+        status = add_buffer(&decoder, i);
     if (status == NT_OK)
-        status = read_pieced(&decoding);
+        status = read_pieced(&decoder);
     if (status == NT_OK)
-        status = nt_streams_read_elements(decoding.ranges, decoding.range_count, error);
-    for (uint32_t i = 0; i < decoding.range_count && status == NT_OK; i++)
-        status = finish_range(&decoding.finishings[i], &decoding.ranges[i], error);
+        status = nt_streams_read_elements(decoder.ranges, decoder.range_count, error);
+    for (uint32_t i = 0; i < decoder.range_count && status == NT_OK; i++)
+        status = finish_range(&decoder.finishings[i], &decoder.ranges[i], error);
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++) {
         if (body->null_counts[i] != NT_ARROW_UNCOUNTED)
             continue;
@@ -477,11 +478,11 @@ enum nt_status nt_arrow_decode_body(const struct nt_arrow *arrow, struct nt_arro
         for (uint64_t k = 0; k < (body->slots[i] + 7) / 8; k++)
             body->null_counts[i] -= (uint64_t)__builtin_popcount(bits[k]);
     }
-    for (uint32_t i = 0; i < decoding.range_count; i++)
-        if (decoding.finishings[i].halves)
-            free(decoding.ranges[i].output);
-    free(decoding.ranges);
-    free(decoding.finishings);
-    free(decoding.pieced);
+    for (uint32_t i = 0; i < decoder.range_count; i++)
+        if (decoder.finishings[i].halves)
+            free(decoder.ranges[i].output);
+    free(decoder.ranges);
+    free(decoder.finishings);
+    free(decoder.pieced);
     return status;
 }

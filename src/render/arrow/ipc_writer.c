@@ -31,16 +31,16 @@ struct buffer {
     uint32_t number, same; /* the first equal buffer of the batch */
 };
 
-struct batch {
+struct batch_buffers {
     struct nt_arrow_body *body;
     struct buffer *buffers; /* [buffer] */
 };
 
-struct pieces {
+struct ipc_pieces {
     struct nt_text_generator text;
     struct nt_arrow *arrow;
     enum nt_arrow_compression compression;
-    struct batch group[GROUP_BATCHES]; /* [begin, end) are left to write */
+    struct batch_buffers group[GROUP_BATCHES]; /* [begin, end) are left to write */
     uint32_t begin, end;
     uint32_t decoded; /* batches, so far */
     struct nt_arrow_batch *written;
@@ -50,18 +50,18 @@ struct pieces {
 
 /* ---- Memory ---- */
 
-static void batch_deinit(struct batch *batch, uint32_t buffer_count)
+static void batch_deinit(struct batch_buffers *batch, uint32_t buffer_count)
 {
     for (uint32_t i = 0; batch->buffers && i < buffer_count; i++)
         free(batch->buffers[i].bytes);
     free(batch->buffers);
     nt_arrow_body_free(batch->body);
-    *batch = (struct batch){0};
+    *batch = (struct batch_buffers){0};
 }
 
 static void free_pieces(struct nt_text_generator *text)
 {
-    struct pieces *pieces = (struct pieces *)text;
+    struct ipc_pieces *pieces = (struct ipc_pieces *)text;
     for (uint32_t i = 0; i < GROUP_BATCHES; i++)
         batch_deinit(&pieces->group[i], pieces->arrow->buffer_count);
     free(pieces->written);
@@ -70,7 +70,7 @@ static void free_pieces(struct nt_text_generator *text)
 
 /* ---- Decoding ---- */
 
-static enum nt_status decode_batch(const struct nt_arrow *arrow, uint32_t number, struct batch *batch,
+static enum nt_status decode_batch(const struct nt_arrow *arrow, uint32_t number, struct batch_buffers *batch,
                                    struct nt_error *error)
 {
     void **memory = calloc((size_t)arrow->buffer_count + 1, sizeof(*memory));
@@ -94,7 +94,7 @@ static enum nt_status decode_batch(const struct nt_arrow *arrow, uint32_t number
     return status;
 }
 
-static enum nt_status decode_group(struct pieces *pieces, struct nt_error *error)
+static enum nt_status decode_group(struct ipc_pieces *pieces, struct nt_error *error)
 {
     const struct nt_arrow *arrow = pieces->arrow;
     enum nt_status status = NT_OK;
@@ -114,45 +114,45 @@ static enum nt_status decode_group(struct pieces *pieces, struct nt_error *error
 
 /* ---- Work that all workers share ---- */
 
-struct packing {
-    struct pieces *pieces;
-    enum nt_status (*make)(struct packing *packing, ZSTD_CCtx *compressor, struct buffer *buffer);
+struct compression_job {
+    struct ipc_pieces *pieces;
+    enum nt_status (*make)(struct compression_job *job, ZSTD_CCtx *compressor, struct buffer *buffer);
     _Atomic uint64_t next; /* buffer of the group */
     _Atomic int status;    /* enum nt_status */
 };
 
 static void pack_buffers(void *context)
 {
-    struct packing *packing = context;
-    uint32_t count = packing->pieces->arrow->buffer_count;
-    uint64_t all = (uint64_t)count * packing->pieces->end;
+    struct compression_job *job = context;
+    uint32_t count = job->pieces->arrow->buffer_count;
+    uint64_t all = (uint64_t)count * job->pieces->end;
     ZSTD_CCtx *compressor = ZSTD_createCCtx();
     if (!compressor)
-        packing->status = NT_NO_MEMORY;
-    for (uint64_t number; packing->status == NT_OK && (number = packing->next++) < all;) {
-        struct buffer *buffer = &packing->pieces->group[number / count].buffers[number % count];
-        enum nt_status status = buffer->length ? packing->make(packing, compressor, buffer) : NT_OK;
+        job->status = NT_NO_MEMORY;
+    for (uint64_t number; job->status == NT_OK && (number = job->next++) < all;) {
+        struct buffer *buffer = &job->pieces->group[number / count].buffers[number % count];
+        enum nt_status status = buffer->length ? job->make(job, compressor, buffer) : NT_OK;
         if (status != NT_OK)
-            packing->status = status;
+            job->status = status;
     }
     ZSTD_freeCCtx(compressor);
 }
 
-static enum nt_status pack_all(struct pieces *pieces,
-                               enum nt_status (*make)(struct packing *packing, ZSTD_CCtx *compressor,
+static enum nt_status pack_all(struct ipc_pieces *pieces,
+                               enum nt_status (*make)(struct compression_job *job, ZSTD_CCtx *compressor,
                                                       struct buffer *buffer),
                                struct nt_error *error)
 {
-    struct packing packing = {.pieces = pieces, .make = make};
+    struct compression_job job = {.pieces = pieces, .make = make};
     if (pieces->end && pieces->arrow->buffer_count)
-        nt_workers_run_all(pieces->arrow->reader->workers, pack_buffers, &packing);
-    return packing.status == NT_OK ? NT_OK : nt_fail_memory(error);
+        nt_workers_run_all(pieces->arrow->reader->workers, pack_buffers, &job);
+    return job.status == NT_OK ? NT_OK : nt_fail_memory(error);
 }
 
 /* ---- Equal buffers ---- */
 
 /* Lists of one collection, as NanoAOD's Muon_*, have equal offsets. */
-static enum nt_status digest(struct packing *packing, ZSTD_CCtx *compressor, struct buffer *buffer)
+static enum nt_status digest(struct compression_job *job, ZSTD_CCtx *compressor, struct buffer *buffer)
 {
     buffer->digest = nt_xxh3(buffer->bytes, buffer->length);
     return NT_OK;
@@ -169,7 +169,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Frees all but the first of equal buffers. */
-static enum nt_status merge_equal(const struct nt_arrow *arrow, struct batch *batch, struct nt_error *error)
+static enum nt_status merge_equal(const struct nt_arrow *arrow, struct batch_buffers *batch,
+                                  struct nt_error *error)
 {
     struct buffer **sorted = calloc((size_t)arrow->buffer_count + 1, sizeof(struct buffer *));
     if (!sorted)
@@ -208,9 +209,10 @@ static size_t compress(enum nt_arrow_compression compression, ZSTD_CCtx *compres
     return ZSTD_isError(made) || made >= buffer->length ? 0 : made;
 }
 
-static enum nt_status compress_buffer(struct packing *packing, ZSTD_CCtx *compressor, struct buffer *buffer)
+static enum nt_status compress_buffer(struct compression_job *job, ZSTD_CCtx *compressor,
+                                      struct buffer *buffer)
 {
-    enum nt_arrow_compression compression = packing->pieces->compression;
+    enum nt_arrow_compression compression = job->pieces->compression;
     size_t room = compression == NT_ARROW_LZ4 ? LZ4F_compressFrameBound(buffer->length, NULL)
                                               : ZSTD_compressBound(buffer->length);
     if (room > SIZE_MAX / 2)
@@ -236,7 +238,7 @@ static enum nt_status compress_buffer(struct packing *packing, ZSTD_CCtx *compre
 /* ---- Batches in the file ---- */
 
 /* Replaces the places of the decoded buffers by those in the file. */
-static void place_buffers(const struct pieces *pieces, struct batch *batch)
+static void place_buffers(const struct ipc_pieces *pieces, struct batch_buffers *batch)
 {
     uint64_t at = 0;
     unsigned alignment = pieces->compression == NT_ARROW_UNCOMPRESSED ? NT_ARROW_ALIGNMENT : STORED_ALIGNMENT;
@@ -253,7 +255,7 @@ static void place_buffers(const struct pieces *pieces, struct batch *batch)
     batch->body->buffer_start[pieces->arrow->buffer_count] = nt_arrow_align(at, false);
 }
 
-static enum nt_status make_group(struct pieces *pieces, struct nt_error *error)
+static enum nt_status make_group(struct ipc_pieces *pieces, struct nt_error *error)
 {
     enum nt_status status = decode_group(pieces, error);
     if (status == NT_OK)
@@ -274,8 +276,8 @@ static void pad(struct nt_buffer *out, size_t length)
         memset(room, 0, length);
 }
 
-static enum nt_status write_batch(struct pieces *pieces, struct batch *batch, struct nt_buffer *out,
-                                  struct nt_error *error)
+static enum nt_status write_batch(struct ipc_pieces *pieces, struct batch_buffers *batch,
+                                  struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_arrow *arrow = pieces->arrow;
     struct nt_buffer message = {0};
@@ -309,7 +311,7 @@ static enum nt_status write_batch(struct pieces *pieces, struct batch *batch, st
 static enum nt_status next_piece(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct pieces *pieces = (struct pieces *)text;
+    struct ipc_pieces *pieces = (struct ipc_pieces *)text;
     const struct nt_arrow *arrow = pieces->arrow;
     enum nt_status status = NT_OK;
     if (!pieces->at) {
@@ -328,7 +330,7 @@ static enum nt_status next_piece(struct nt_text_generator *text, struct nt_buffe
 
 static double share(const struct nt_text_generator *text)
 {
-    const struct pieces *pieces = (const struct pieces *)text;
+    const struct ipc_pieces *pieces = (const struct ipc_pieces *)text;
     uint32_t count = pieces->arrow->batch_count;
     return count ? (double)pieces->written_count / (double)count : 1;
 }
@@ -336,17 +338,17 @@ static double share(const struct nt_text_generator *text)
 enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
                                    struct nt_text_generator **pieces_ret, struct nt_error *error)
 {
-    struct pieces *pieces = calloc(1, sizeof(*pieces));
+    struct ipc_pieces *pieces = calloc(1, sizeof(*pieces));
     struct nt_arrow_batch *written = calloc((size_t)arrow->batch_count + 1, sizeof(*written));
     if (!pieces || !written) {
         free(pieces);
         free(written);
         return nt_fail_memory(error);
     }
-    *pieces = (struct pieces){.text = {.next = next_piece, .free = free_pieces, .share = share},
-                              .arrow = arrow,
-                              .compression = compression,
-                              .written = written};
+    *pieces = (struct ipc_pieces){.text = {.next = next_piece, .free = free_pieces, .share = share},
+                                  .arrow = arrow,
+                                  .compression = compression,
+                                  .written = written};
     *pieces_ret = &pieces->text;
     return NT_OK;
 }

@@ -16,7 +16,7 @@ enum { MAX_ROWS = 1024, MAX_BYTES = 64 * 1024 };
 enum { MAX_VALUE_BYTES = 256 * 1024 * 1024 };
 
 /* The start of a block. */
-struct mark {
+struct block_mark {
     uint64_t row, bytes;
     bool has_failed; /* no strings: the block cannot be decoded, and counts as 0 bytes */
 };
@@ -24,8 +24,8 @@ struct mark {
 struct nt_arrow_texts {
     struct nt_arrow_texts *next;
     uint32_t field, offsets, data, valid;
-    uint64_t left;      /* remaining budget for counting, in bytes */
-    struct mark *marks; /* [mark_count]; the last one is the end */
+    uint64_t left;            /* remaining budget for counting, in bytes */
+    struct block_mark *marks; /* [mark_count]; the last one is the end */
     size_t mark_count, capacity;
     pthread_mutex_t lock; /* guards `block` */
     struct {
@@ -37,8 +37,8 @@ struct nt_arrow_texts {
 
 const char nt_arrow_texts_limit[] = "the JSON texts have more than 64 times the limit pagesize";
 
-NT_DEFINE_LAST_AT_MOST(find_row, struct mark, .row)
-NT_DEFINE_LAST_AT_MOST(find_bytes, struct mark, .bytes)
+NT_DEFINE_LAST_AT_MOST(find_row, struct block_mark, .row)
+NT_DEFINE_LAST_AT_MOST(find_bytes, struct block_mark, .bytes)
 
 void nt_arrow_texts_free(struct nt_arrow_texts *texts)
 {
@@ -135,9 +135,10 @@ static enum nt_status spend(struct nt_arrow_texts *texts, uint64_t bytes, struct
     return NT_OK;
 }
 
-static enum nt_status add_mark(struct nt_arrow_texts *texts, struct mark mark, struct nt_error *error)
+static enum nt_status add_mark(struct nt_arrow_texts *texts, struct block_mark mark, struct nt_error *error)
 {
-    struct mark *marks = nt_array_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
+    struct block_mark *marks =
+        nt_array_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
     if (!marks)
         return nt_fail_memory(error);
     texts->marks = marks;
@@ -180,7 +181,7 @@ static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_te
 
 /* Counts one block and advances `mark` to the next. */
 static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t end,
-                                 struct rows *rows, struct mark *mark, struct nt_error *error)
+                                 struct rows *rows, struct block_mark *mark, struct nt_error *error)
 {
     enum nt_status status = try_block(arrow, texts, mark->row, end, rows, error);
     if (nt_is_environmental(status))
@@ -200,7 +201,7 @@ static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_te
                                 const uint64_t *boundaries, uint32_t clusters, struct nt_error *error)
 {
     struct rows *rows = malloc(sizeof(*rows));
-    struct mark mark = {.row = boundaries[0]};
+    struct block_mark mark = {.row = boundaries[0]};
     enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < clusters; i++)
         while (status == NT_OK && mark.row < boundaries[i + 1])
@@ -258,7 +259,7 @@ static bool is_null(const struct nt_arrow_texts *texts, size_t number)
 static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, size_t number,
                                  struct nt_error *error)
 {
-    const struct mark *mark = &texts->marks[number];
+    const struct block_mark *mark = &texts->marks[number];
     if (texts->block.number == number)
         return NT_OK;
     struct rows *rows = malloc(sizeof(*rows));
@@ -283,7 +284,7 @@ static enum nt_status find_before(const struct nt_arrow *arrow, struct nt_arrow_
                                   bool is_begin, uint64_t *bytes_ret, struct nt_error *error)
 {
     size_t number = find_row(texts->marks, (uint32_t)texts->mark_count, row);
-    const struct mark *mark = &texts->marks[number];
+    const struct block_mark *mark = &texts->marks[number];
     bool is_known = row == mark->row && !(is_begin && mark->has_failed);
     *bytes_ret = mark->bytes;
     if (is_known || number + 1 == texts->mark_count || is_null(texts, number))

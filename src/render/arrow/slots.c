@@ -31,7 +31,7 @@ static enum nt_status read_tags(const struct nt_arrow *arrow, const struct nt_ar
 
 /* ---- Counting ---- */
 
-struct counting {
+struct slot_counter {
     const struct nt_arrow *arrow;
     const struct nt_arrow_variant *variant;
     uint32_t cluster;
@@ -41,82 +41,82 @@ struct counting {
     struct nt_error *error;
 };
 
-static enum nt_status no_struct(const struct counting *counting, const char *what, uint64_t expected,
+static enum nt_status no_struct(const struct slot_counter *counter, const char *what, uint64_t expected,
                                 uint64_t found)
 {
-    const struct nt_field *field = &counting->arrow->dataset->fields[counting->variant->field];
+    const struct nt_field *field = &counter->arrow->dataset->fields[counter->variant->field];
     enum nt_status status =
-        nt_fail_number(counting->error, NT_UNSUPPORTED, NT_NO_OFFSET, what, expected, found);
-    nt_error_context(counting->error, "a struct of the variant of field %" PRIu32, field->id);
+        nt_fail_number(counter->error, NT_UNSUPPORTED, NT_NO_OFFSET, what, expected, found);
+    nt_error_context(counter->error, "a struct of the variant of field %" PRIu32, field->id);
     return status;
 }
 
-static enum nt_status count_row(struct counting *counting, uint32_t tag, uint64_t index)
+static enum nt_status count_row(struct slot_counter *counter, uint32_t tag, uint64_t index)
 {
-    const struct nt_arrow_variant *variant = counting->variant;
+    const struct nt_arrow_variant *variant = counter->variant;
     if (tag > variant->alternative_count)
-        return nt_fail_above(counting->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
+        return nt_fail_above(counter->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
                              variant->alternative_count, tag);
-    uint64_t row = counting->counts[tag]++;
+    uint64_t row = counter->counts[tag]++;
     if (tag == 0 || !variant->boundaries[tag])
         return NT_OK;
-    row += variant->boundaries[tag][counting->cluster];
+    row += variant->boundaries[tag][counter->cluster];
     if (index != row)
-        return no_struct(counting, "the next row of an alternative", row, index);
+        return no_struct(counter, "the next row of an alternative", row, index);
     return NT_OK;
 }
 
-static enum nt_status count_block(struct counting *counting, uint64_t first_row, uint64_t rows)
+static enum nt_status count_block(struct slot_counter *counter, uint64_t first_row, uint64_t rows)
 {
-    const struct nt_arrow_variant *variant = counting->variant;
-    NT_TRY(read_tags(counting->arrow, variant, first_row, rows, counting->tags, counting->error));
-    NT_TRY(nt_arrow_read_stream(counting->arrow, variant->index, first_row * sizeof(int64_t), counting->index,
-                                rows * sizeof(int64_t), counting->error));
+    const struct nt_arrow_variant *variant = counter->variant;
+    NT_TRY(read_tags(counter->arrow, variant, first_row, rows, counter->tags, counter->error));
+    NT_TRY(nt_arrow_read_stream(counter->arrow, variant->index, first_row * sizeof(int64_t), counter->index,
+                                rows * sizeof(int64_t), counter->error));
     for (uint64_t i = 0; i < rows; i++)
-        NT_TRY(count_row(counting, counting->tags[i], (uint64_t)counting->index[i]));
+        NT_TRY(count_row(counter, counter->tags[i], (uint64_t)counter->index[i]));
     return NT_OK;
 }
 
-static enum nt_status check_totals(const struct counting *counting)
+static enum nt_status check_totals(const struct slot_counter *counter)
 {
-    const struct nt_arrow_variant *variant = counting->variant;
+    const struct nt_arrow_variant *variant = counter->variant;
     for (uint32_t tag = 1; tag <= variant->alternative_count; tag++) {
         const uint64_t *boundaries = variant->boundaries[tag];
-        uint64_t rows = boundaries ? boundaries[counting->cluster + 1] - boundaries[counting->cluster] : 0;
-        if (boundaries && rows != counting->counts[tag])
-            return no_struct(counting, "rows of an alternative", rows, counting->counts[tag]);
+        uint64_t rows = boundaries ? boundaries[counter->cluster + 1] - boundaries[counter->cluster] : 0;
+        if (boundaries && rows != counter->counts[tag])
+            return no_struct(counter, "rows of an alternative", rows, counter->counts[tag]);
     }
     return NT_OK;
 }
 
 /* Stores the counts before each block of a cluster, and before its end if it ends a block. */
-static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tag_counts)
+static enum nt_status count_blocks(struct slot_counter *counter, struct nt_buffer *tag_counts)
 {
-    const uint64_t *boundaries = &counting->variant->boundaries[0][counting->cluster];
-    size_t counts_bytes = (counting->variant->alternative_count + 1) * sizeof(counting->counts[0]);
+    const uint64_t *boundaries = &counter->variant->boundaries[0][counter->cluster];
+    size_t counts_bytes = (counter->variant->alternative_count + 1) * sizeof(counter->counts[0]);
     uint64_t rows = boundaries[1] - boundaries[0], left = rows;
     enum nt_status status = NT_OK;
     for (;; left -= BLOCK_ROWS) {
-        nt_buffer_append(tag_counts, counting->counts, counts_bytes);
-        status = count_block(counting, boundaries[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
+        nt_buffer_append(tag_counts, counter->counts, counts_bytes);
+        status = count_block(counter, boundaries[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
         if (status != NT_OK || left < BLOCK_ROWS)
             break;
     }
     if (status == NT_OK)
-        status = check_totals(counting);
-    return status == NT_OK && tag_counts->failed ? nt_fail_memory(counting->error) : status;
+        status = check_totals(counter);
+    return status == NT_OK && tag_counts->failed ? nt_fail_memory(counter->error) : status;
 }
 
 static enum nt_status count_all_tags(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
                                      uint32_t cluster, struct nt_buffer *tag_counts, struct nt_error *error)
 {
-    struct counting counting = {.arrow = arrow, .variant = variant, .cluster = cluster, .error = error};
-    counting.tags = malloc(BLOCK_ROWS * sizeof(*counting.tags));
-    counting.index = malloc(BLOCK_ROWS * sizeof(*counting.index));
+    struct slot_counter counter = {.arrow = arrow, .variant = variant, .cluster = cluster, .error = error};
+    counter.tags = malloc(BLOCK_ROWS * sizeof(*counter.tags));
+    counter.index = malloc(BLOCK_ROWS * sizeof(*counter.index));
     enum nt_status status =
-        counting.tags && counting.index ? count_blocks(&counting, tag_counts) : nt_fail_memory(error);
-    free(counting.tags);
-    free(counting.index);
+        counter.tags && counter.index ? count_blocks(&counter, tag_counts) : nt_fail_memory(error);
+    free(counter.tags);
+    free(counter.index);
     return status;
 }
 
@@ -188,7 +188,7 @@ void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_
 
 enum { SLOT_ABSENT = 0 };
 
-struct reading {
+struct slot_reader {
     const struct nt_arrow *arrow;
     const struct nt_arrow_node *node;
     uint32_t cluster;
@@ -290,15 +290,15 @@ static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_s
 }
 
 /* Applies an alternative of a variant: each row with its tag has one row below. */
-static enum nt_status pass_alternative(const struct reading *reading, struct nt_arrow_slots *slots,
+static enum nt_status pass_alternative(const struct slot_reader *reader, struct nt_arrow_slots *slots,
                                        const struct nt_arrow_step *step)
 {
     uint64_t first_row = 0, row = 0, left = 0;
     uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
-    enum nt_status status = tags ? make_marks(slots, reading->error) : nt_fail_memory(reading->error);
+    enum nt_status status = tags ? make_marks(slots, reader->error) : nt_fail_memory(reader->error);
     if (status == NT_OK)
-        status = arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows, tags,
-                                 &first_row, reading->error);
+        status = arrow_read_tags(reader->arrow, step, reader->cluster, slots->first_row, slots->rows, tags,
+                                 &first_row, reader->error);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
         if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
             continue;
@@ -314,29 +314,29 @@ static enum nt_status pass_alternative(const struct reading *reading, struct nt_
 }
 
 /* `first` and `count` are the requested slots after the step; `before` is the first slot before it. */
-static enum nt_status pass_step(const struct reading *reading, struct nt_arrow_slots *slots,
+static enum nt_status pass_step(const struct slot_reader *reader, struct nt_arrow_slots *slots,
                                 const struct nt_arrow_step *step, uint64_t before, uint64_t first,
                                 uint64_t count)
 {
     switch (step->kind) {
     case NT_ARROW_STEP_SIZE:
-        return multiply_slots(slots, step->size, first - before * step->size, count, reading->error);
+        return multiply_slots(slots, step->size, first - before * step->size, count, reader->error);
     case NT_ARROW_STEP_OPTIONAL:
-        return pass_optional(reading->arrow, slots, step, reading->error);
+        return pass_optional(reader->arrow, slots, step, reader->error);
     case NT_ARROW_STEP_DENSE_OPTIONAL:
-        return pass_valid(reading->arrow, slots, step->stream, reading->error);
+        return pass_valid(reader->arrow, slots, step->stream, reader->error);
     case NT_ARROW_STEP_ALTERNATIVE:
         break;
     }
-    return pass_alternative(reading, slots, step);
+    return pass_alternative(reader, slots, step);
 }
 
 /* Resolves slots [first, first + count) to rows. The caller always frees slots->marks. */
-static enum nt_status resolve(const struct reading *reading, uint64_t first, uint64_t count,
+static enum nt_status resolve(const struct slot_reader *reader, uint64_t first, uint64_t count,
                               struct nt_arrow_slots *slots)
 {
-    const struct nt_arrow_node *node = reading->node;
-    const struct nt_arrow_step *steps = nt_arrow_steps(reading->arrow, node);
+    const struct nt_arrow_node *node = reader->node;
+    const struct nt_arrow_step *steps = nt_arrow_steps(reader->arrow, node);
     uint64_t firsts[2 * NT_MAX_DEPTH + 9], counts[2 * NT_MAX_DEPTH + 9];
     firsts[node->step_count] = first;
     counts[node->step_count] = count;
@@ -347,36 +347,36 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
         counts[k] = end / size + (end % size != 0) - firsts[k];
     }
     *slots = (struct nt_arrow_slots){
-        .first_row = nt_arrow_row_space_begin(reading->arrow, node, reading->cluster) + firsts[0],
+        .first_row = nt_arrow_row_space_begin(reader->arrow, node, reader->cluster) + firsts[0],
         .rows = counts[0],
         .count = counts[0],
     };
     for (uint32_t k = 0; k < node->step_count; k++)
-        NT_TRY(pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]));
+        NT_TRY(pass_step(reader, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]));
     return NT_OK;
 }
 
 /* Same, and applies the row mask of the node. */
-static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
+static enum nt_status resolve_valid(const struct slot_reader *reader, uint64_t first, uint64_t count,
                                     struct nt_arrow_slots *slots)
 {
-    NT_TRY(resolve(reading, first, count, slots));
-    if (reading->node->valid != NT_NONE)
-        NT_TRY(pass_valid(reading->arrow, slots, reading->node->valid, reading->error));
+    NT_TRY(resolve(reader, first, count, slots));
+    if (reader->node->valid != NT_NONE)
+        NT_TRY(pass_valid(reader->arrow, slots, reader->node->valid, reader->error));
     return NT_OK;
 }
 
 /* Returns how many slots to count together, and how many of them to read: one if all rows are equal. */
-static enum nt_status next_piece(const struct reading *reading, uint64_t first, uint64_t slots,
+static enum nt_status next_piece(const struct slot_reader *reader, uint64_t first, uint64_t slots,
                                  uint64_t *count_ret, uint64_t *looked_ret)
 {
-    const struct nt_arrow_node *node = reading->node;
+    const struct nt_arrow_node *node = reader->node;
     uint64_t equal = 1, left = slots - first;
     enum nt_status status = NT_OK;
     if (node->valid != NT_NONE && !node->step_count)
         status = nt_arrow_equal_elements(
-            reading->arrow, node->valid,
-            nt_arrow_row_space_begin(reading->arrow, node, reading->cluster) + first, &equal, reading->error);
+            reader->arrow, node->valid,
+            nt_arrow_row_space_begin(reader->arrow, node, reader->cluster) + first, &equal, reader->error);
     bool is_equal = equal > NT_ARROW_PIECE_SLOTS;
     uint64_t most = is_equal ? equal : NT_ARROW_PIECE_SLOTS;
     *count_ret = left < most ? left : most;
@@ -387,14 +387,14 @@ static enum nt_status next_piece(const struct reading *reading, uint64_t first, 
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error)
 {
-    struct reading reading = {
+    struct slot_reader reader = {
         .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
     uint64_t valid = 0, count = 0, looked;
     for (uint64_t first = 0; first < slots; first += count) {
         struct nt_arrow_slots piece = {0};
-        enum nt_status status = next_piece(&reading, first, slots, &count, &looked);
+        enum nt_status status = next_piece(&reader, first, slots, &count, &looked);
         if (status == NT_OK)
-            status = resolve_valid(&reading, first, looked, &piece);
+            status = resolve_valid(&reader, first, looked, &piece);
         for (uint64_t i = 0; status == NT_OK && i < looked; i++)
             if (!piece.marks || piece.marks[i] == NT_ARROW_SLOT_VALID)
                 valid += count / looked;
@@ -410,6 +410,6 @@ enum nt_status nt_arrow_resolve_slots(const struct nt_arrow *arrow, const struct
                                       uint32_t cluster, bool is_validity, uint64_t first, uint64_t count,
                                       struct nt_arrow_slots *slots, struct nt_error *error)
 {
-    const struct reading reading = {arrow, node, cluster, error};
-    return (is_validity ? resolve_valid : resolve)(&reading, first, count, slots);
+    const struct slot_reader reader = {arrow, node, cluster, error};
+    return (is_validity ? resolve_valid : resolve)(&reader, first, count, slots);
 }

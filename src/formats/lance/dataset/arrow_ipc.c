@@ -89,7 +89,7 @@ static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t
 
 /* ---- Record batches ---- */
 
-struct batch {
+struct arrow_ipc_batch {
     uint64_t offset, metadata_bytes, body_bytes;
 };
 
@@ -99,7 +99,7 @@ static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error
 }
 
 /* Passes on the values of all batches. */
-struct walk {
+struct batch_walk {
     uint64_t left; /* rows that batches may still have: many batches may share bytes */
     nt_arrow_values *take;
     void *context;
@@ -107,7 +107,7 @@ struct walk {
 };
 
 /* Decompresses a Zstandard frame to `requested` bytes and passes the values on. */
-static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, size_t frame_bytes,
+static enum nt_status take_frame(const struct batch_walk *walk, const uint8_t *frame, size_t frame_bytes,
                                  size_t requested)
 {
     struct nt_codec_context *context = nt_codec_context_new();
@@ -126,8 +126,8 @@ static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, 
 
 /* A buffer of a compressed batch begins with its decompressed size; -1: it is not compressed. `requested`
  * is the size of the batch's rows. */
-static enum nt_status take_compressed(const struct walk *walk, const struct batch *batch, unsigned codec,
-                                      const uint8_t *bytes, uint64_t size, uint64_t requested)
+static enum nt_status take_compressed(const struct batch_walk *walk, const struct arrow_ipc_batch *batch,
+                                      unsigned codec, const uint8_t *bytes, uint64_t size, uint64_t requested)
 {
     enum { LENGTH_BYTES_OF_BUFFER = 8, CODEC_ZSTD = 1 };
     if (size < LENGTH_BYTES_OF_BUFFER)
@@ -149,8 +149,8 @@ static enum nt_status take_compressed(const struct walk *walk, const struct batc
 }
 
 /* The second buffer has the values; the first is the validity. */
-static enum nt_status take_batch(struct walk *walk, const struct batch *batch, struct flat *flat,
-                                 uint64_t table, const uint8_t *body)
+static enum nt_status take_batch(struct batch_walk *walk, const struct arrow_ipc_batch *batch,
+                                 struct flat *flat, uint64_t table, const uint8_t *body)
 {
     uint32_t nodes, buffers;
     uint64_t length_at = member(flat, table, BATCH_LENGTH),
@@ -183,8 +183,8 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
 }
 
 /* The message follows 0xffffffff and a length or, in earlier versions, only a length. */
-static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t size,
-                                 const struct batch *batch)
+static enum nt_status read_batch(struct batch_walk *walk, const uint8_t *bytes, size_t size,
+                                 const struct arrow_ipc_batch *batch)
 {
     enum { CONTINUATION_BYTES = 8, OLD_BYTES = 4 };
     if (!nt_range_fits(batch->offset, batch->metadata_bytes, size) ||
@@ -207,7 +207,7 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
 enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t max_rows,
                                     nt_arrow_values *take, void *context, struct nt_error *error)
 {
-    struct walk walk = {max_rows, take, context, error};
+    struct batch_walk walk = {max_rows, take, context, error};
     static const char magic[] = "ARROW1";
     enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
     if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||
@@ -223,7 +223,8 @@ enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t 
         return damaged(end - length, "its footer points outside its bytes", error);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = blocks + (uint64_t)i * BLOCK_BYTES;
-        const struct batch batch = {load64(&flat, at), load32(&flat, at + 8), load64(&flat, at + 16)};
+        const struct arrow_ipc_batch batch = {load64(&flat, at), load32(&flat, at + 8),
+                                              load64(&flat, at + 16)};
         NT_TRY(read_batch(&walk, bytes, size, &batch));
     }
     return NT_OK;

@@ -4,7 +4,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-struct finding {
+struct blob_search {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_data_file *data_file; /* contains the row */
     const struct nt_blob_description *description;
@@ -22,20 +22,20 @@ static struct nt_text path_of(const struct nt_lance_data_file *data_file)
     return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
 }
 
-static enum nt_status find_inline(struct finding *finding)
+static enum nt_status find_inline(struct blob_search *search)
 {
-    finding->folder = finding->data_file->folder;
-    nt_buffer_append_string(&finding->name, finding->data_file->name);
-    finding->offset = finding->description->position;
+    search->folder = search->data_file->folder;
+    nt_buffer_append_string(&search->name, search->data_file->name);
+    search->offset = search->description->position;
     return NT_OK;
 }
 
 /* Composes the name of a file in a folder beside the data file and with its name. The name has the
  * blob's number, lowest bit first. */
-static void put_adjacent_name(struct finding *finding)
+static void put_adjacent_name(struct blob_search *search)
 {
     enum { ID_BITS = 32 };
-    const struct nt_lance_data_file *data_file = finding->data_file;
+    const struct nt_lance_data_file *data_file = search->data_file;
     struct nt_text path = path_of(data_file), ending = nt_text_of(".lance"), last = path;
     const char *slash = memrchr(path.bytes, '/', path.length);
     if (slash)
@@ -43,60 +43,59 @@ static void put_adjacent_name(struct finding *finding)
     if (last.length > ending.length &&
         memcmp(last.bytes + last.length - ending.length, ending.bytes, ending.length) == 0)
         last.length -= ending.length;
-    finding->folder = data_file->folder;
-    nt_buffer_append(&finding->name, data_file->name, strlen(data_file->name) - path.length);
-    nt_buffer_append(&finding->name, last.bytes, last.length);
-    nt_buffer_append_byte(&finding->name, '/');
+    search->folder = data_file->folder;
+    nt_buffer_append(&search->name, data_file->name, strlen(data_file->name) - path.length);
+    nt_buffer_append(&search->name, last.bytes, last.length);
+    nt_buffer_append_byte(&search->name, '/');
     for (unsigned bit = 0; bit < ID_BITS; bit++)
-        nt_buffer_append_byte(&finding->name, finding->description->id >> bit & 1 ? '1' : '0');
-    nt_buffer_append_string(&finding->name, ".blob");
+        nt_buffer_append_byte(&search->name, search->description->id >> bit & 1 ? '1' : '0');
+    nt_buffer_append_string(&search->name, ".blob");
 }
 
-static enum nt_status find_packed(struct finding *finding)
+static enum nt_status find_packed(struct blob_search *search)
 {
-    put_adjacent_name(finding);
-    finding->offset = finding->description->position;
+    put_adjacent_name(search);
+    search->offset = search->description->position;
     return NT_OK;
 }
 
-static enum nt_status find_dedicated(struct finding *finding)
+static enum nt_status find_dedicated(struct blob_search *search)
 {
-    put_adjacent_name(finding);
+    put_adjacent_name(search);
     return NT_OK;
 }
 
 /* ---- At a URI ---- */
 
 /* A name relative to a base path, used literally. */
-static enum nt_status find_in_base(struct finding *finding, const struct nt_lance_base *base)
+static enum nt_status find_in_base(struct blob_search *search, const struct nt_lance_base *base)
 {
-    struct nt_text uri = finding->description->uri;
+    struct nt_text uri = search->description->uri;
     if (!nt_folder_is_name_below(uri))
-        return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "it is not a name inside a base path");
-    finding->folder = base ? base->folder : finding->lance->folder;
-    nt_buffer_append_string(&finding->name, base ? base->below : finding->lance->manifest.version.root);
-    nt_buffer_append(&finding->name, uri.bytes, uri.length);
+        return nt_fail(search->error, NT_CORRUPT, NT_NO_OFFSET, "it is not a name inside a base path");
+    search->folder = base ? base->folder : search->lance->folder;
+    nt_buffer_append_string(&search->name, base ? base->below : search->lance->manifest.version.root);
+    nt_buffer_append(&search->name, uri.bytes, uri.length);
     return NT_OK;
 }
 
-static enum nt_status find_in_base_of(struct finding *finding)
+static enum nt_status find_in_base_of(struct blob_search *search)
 {
     const struct nt_lance_base *base;
-    NT_TRY(
-        nt_lance_find_base_of(finding->lance, finding->description->id, NT_NO_OFFSET, &base, finding->error));
-    return find_in_base(finding, base);
+    NT_TRY(nt_lance_find_base_of(search->lance, search->description->id, NT_NO_OFFSET, &base, search->error));
+    return find_in_base(search, base);
 }
 
 /* If the id is 0, the base path is the data file's; without that, it is the dataset. */
-static enum nt_status find_managed(struct finding *finding)
+static enum nt_status find_managed(struct blob_search *search)
 {
     const struct nt_lance_base *base;
-    finding->offset = finding->description->position;
-    if (finding->description->id)
-        return find_in_base_of(finding);
-    NT_TRY(nt_lance_find_base(finding->lance, finding->data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base,
-                              finding->error));
-    return find_in_base(finding, base);
+    search->offset = search->description->position;
+    if (search->description->id)
+        return find_in_base_of(search);
+    NT_TRY(nt_lance_find_base(search->lance, search->data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base,
+                              search->error));
+    return find_in_base(search, base);
 }
 
 /* Puts the path of a URI of a local file; empty if it is something else. */
@@ -114,33 +113,33 @@ static void put_path(struct nt_text uri, struct nt_buffer *path)
     }
 }
 
-static enum nt_status find_by_path(struct finding *finding)
+static enum nt_status find_by_path(struct blob_search *search)
 {
     struct nt_buffer path = {0};
     struct nt_text name;
     enum nt_status status = NT_OK;
-    put_path(finding->description->uri, &path);
+    put_path(search->description->uri, &path);
     if (path.failed)
-        status = nt_fail_memory(finding->error);
-    else if (nt_lance_find_beneath(finding->lance, (struct nt_text){path.bytes, path.length},
-                                   &finding->folder, &name))
-        nt_buffer_append(&finding->name, name.bytes, name.length);
+        status = nt_fail_memory(search->error);
+    else if (nt_lance_find_beneath(search->lance, (struct nt_text){path.bytes, path.length}, &search->folder,
+                                   &name))
+        nt_buffer_append(&search->name, name.bytes, name.length);
     else
         status =
-            nt_fail(finding->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            nt_fail(search->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                     "it is neither inside the dataset nor inside a directory that the option bases allows");
     nt_buffer_deinit(&path);
     return status;
 }
 
-static enum nt_status find_external(struct finding *finding)
+static enum nt_status find_external(struct blob_search *search)
 {
-    finding->offset = finding->description->position;
-    finding->is_whole = !finding->description->size;
-    return finding->description->id ? find_in_base_of(finding) : find_by_path(finding);
+    search->offset = search->description->position;
+    search->is_whole = !search->description->size;
+    return search->description->id ? find_in_base_of(search) : find_by_path(search);
 }
 
-typedef enum nt_status find_file(struct finding *finding);
+typedef enum nt_status find_file(struct blob_search *search);
 
 static find_file *const kinds[NT_BLOB_KINDS] = {
     [NT_BLOB_INLINE] = find_inline,       [NT_BLOB_PACKED] = find_packed,
@@ -148,66 +147,66 @@ static find_file *const kinds[NT_BLOB_KINDS] = {
     [NT_BLOB_MANAGED] = find_managed,
 };
 
-static enum nt_status find(struct finding *finding)
+static enum nt_status find(struct blob_search *search)
 {
-    const struct nt_blob_description *description = finding->description;
-    enum nt_status status = kinds[description->kind](finding);
-    nt_buffer_append_string(&finding->name, "");
-    if (status == NT_OK && finding->name.failed)
-        status = nt_fail_memory(finding->error);
+    const struct nt_blob_description *description = search->description;
+    enum nt_status status = kinds[description->kind](search);
+    nt_buffer_append_string(&search->name, "");
+    if (status == NT_OK && search->name.failed)
+        status = nt_fail_memory(search->error);
     if (status != NT_OK && nt_blob_has_uri(description->kind))
-        nt_error_context(finding->error, "'%.*s'", (int)description->uri.length, description->uri.bytes);
+        nt_error_context(search->error, "'%.*s'", (int)description->uri.length, description->uri.bytes);
     return status;
 }
 
 /* ---- The file of a blob ---- */
 
-static enum nt_status name_file(const struct finding *finding, enum nt_status status)
+static enum nt_status name_file(const struct blob_search *search, enum nt_status status)
 {
     if (status == NT_NOT_FOUND)
-        status = nt_lance_fail_missing(finding->lance, finding->folder, nt_buffer_string(&finding->name),
-                                       "file of the blob", finding->error);
+        status = nt_lance_fail_missing(search->lance, search->folder, nt_buffer_string(&search->name),
+                                       "file of the blob", search->error);
     if (status != NT_OK && !nt_is_transient(status)) {
-        const char *name = nt_buffer_string(&finding->name);
-        if (finding->error && !strstr(finding->error->message, name))
-            nt_error_context(finding->error, "%s", name);
-        if (finding->folder != finding->lance->folder)
-            nt_error_context(finding->error, "%s", finding->folder->path);
+        const char *name = nt_buffer_string(&search->name);
+        if (search->error && !strstr(search->error->message, name))
+            nt_error_context(search->error, "%s", name);
+        if (search->folder != search->lance->folder)
+            nt_error_context(search->error, "%s", search->folder->path);
     }
     return status;
 }
 
-static enum nt_status open_file(const struct finding *finding, struct nt_blob *blob)
+static enum nt_status open_file(const struct blob_search *search, struct nt_blob *blob)
 {
-    const char *name = nt_buffer_string(&finding->name);
-    if (blob->source && blob->folder == finding->folder && strcmp(blob->name, name) == 0)
+    const char *name = nt_buffer_string(&search->name);
+    if (blob->source && blob->folder == search->folder && strcmp(blob->name, name) == 0)
         return NT_OK;
     nt_blob_deinit(blob);
-    blob->folder = finding->folder;
+    blob->folder = search->folder;
     blob->name = strdup(name);
-    return blob->name ? nt_folder_open_file(finding->folder, name, &blob->source, finding->error)
-                      : nt_fail_memory(finding->error);
+    return blob->name ? nt_folder_open_file(search->folder, name, &blob->source, search->error)
+                      : nt_fail_memory(search->error);
 }
 
-static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, struct nt_blob *blob)
+static enum nt_status open_blob(const struct blob_search *search, uint64_t bytes, struct nt_blob *blob)
 {
     uint64_t size, end;
-    NT_TRY(open_file(finding, blob));
-    NT_TRY(nt_source_size(blob->source, &size, finding->error));
-    blob->offset = finding->offset;
-    blob->bytes = finding->is_whole ? size : bytes;
+    NT_TRY(open_file(search, blob));
+    NT_TRY(nt_source_size(blob->source, &size, search->error));
+    blob->offset = search->offset;
+    blob->bytes = search->is_whole ? size : bytes;
     if (!nt_checked_add(blob->offset, blob->bytes, &end))
         end = UINT64_MAX;
-    return end <= size ? NT_OK
-                       : nt_fail_below(finding->error, NT_TRUNCATED, size, "bytes of the file of the blob",
-                                       end, size);
+    return end <= size
+               ? NT_OK
+               : nt_fail_below(search->error, NT_TRUNCATED, size, "bytes of the file of the blob", end, size);
 }
 
 /* Sets the size of a blob that is a whole file. */
-static enum nt_status name_bytes(const struct finding *finding, struct nt_blob *blob)
+static enum nt_status name_bytes(const struct blob_search *search, struct nt_blob *blob)
 {
     struct stat attributes;
-    NT_TRY(nt_folder_stat(finding->folder, nt_buffer_string(&finding->name), &attributes, finding->error));
+    NT_TRY(nt_folder_stat(search->folder, nt_buffer_string(&search->name), &attributes, search->error));
     blob->bytes = (uint64_t)attributes.st_size;
     return NT_OK;
 }
@@ -219,19 +218,19 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance_column_location *location =
         &lance->fragments[part].column_locations[lance->schema.parts[field].field];
-    struct finding finding = {.lance = lance, .description = description, .error = error};
+    struct blob_search search = {.lance = lance, .description = description, .error = error};
     if (description->kind >= NT_BLOB_KINDS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown kind of blob: %u", description->kind);
     blob->bytes = description->size;
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
     if (!needs_file || (!opens_file && description->size))
         return NT_OK;
-    finding.data_file = &lance->files[lance->fragments[part].first_file + location->file];
-    enum nt_status status = find(&finding);
+    search.data_file = &lance->files[lance->fragments[part].first_file + location->file];
+    enum nt_status status = find(&search);
     if (status == NT_OK) {
-        status = opens_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);
-        status = name_file(&finding, status);
+        status = opens_file ? open_blob(&search, description->size, blob) : name_bytes(&search, blob);
+        status = name_file(&search, status);
     }
-    nt_buffer_deinit(&finding.name);
+    nt_buffer_deinit(&search.name);
     return status;
 }

@@ -35,7 +35,7 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
     return found && id >= 0 ? found->field : NT_NONE;
 }
 
-struct finding {
+struct column_search {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_fragment_part *fragment;
     uint64_t position; /* of the current DataFile in the manifest */
@@ -43,74 +43,73 @@ struct finding {
     struct nt_error *error;
 };
 
-static enum nt_status add_column(const struct finding *finding, uint32_t number, int32_t id, uint64_t column)
+static enum nt_status add_column(const struct column_search *search, uint32_t number, int32_t id,
+                                 uint64_t column)
 {
-    uint32_t file = number - finding->fragment->first_file;
-    uint32_t field = find_field(finding->lance, id);
-    struct nt_lance_column_location *location = field == NT_NONE ? NULL : &finding->locations[field];
+    uint32_t file = number - search->fragment->first_file;
+    uint32_t field = find_field(search->lance, id);
+    struct nt_lance_column_location *location = field == NT_NONE ? NULL : &search->locations[field];
     bool has_none = (int32_t)column < 0; /* from 2.1 on: fields that only contain other fields */
     if (!location || has_none)
         return NT_OK;
     if (location->leaf.field != NT_NONE && location->file != file)
         return NT_OK;
     if (location->leaf.field != NT_NONE)
-        return nt_fail(finding->error, NT_CORRUPT, finding->position, "field %" PRId32 " has two columns",
-                       id);
+        return nt_fail(search->error, NT_CORRUPT, search->position, "field %" PRId32 " has two columns", id);
     if (column > UINT32_MAX)
-        return nt_fail(finding->error, NT_CORRUPT, finding->position,
+        return nt_fail(search->error, NT_CORRUPT, search->position,
                        "field %" PRId32 " has the impossible column %" PRIu64, id, column);
     *location = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
 }
 
 /* In legacy files, which have no column numbers, the field's id identifies the column. */
-static enum nt_status add_legacy_file(const struct finding *finding, uint32_t number)
+static enum nt_status add_legacy_file(const struct column_search *search, uint32_t number)
 {
     struct nt_proto_numbers ids =
-        nt_proto_numbers(finding->lance->files[number].message, NT_LANCE_DATA_FILE_FIELDS);
+        nt_proto_numbers(search->lance->files[number].message, NT_LANCE_DATA_FILE_FIELDS);
     uint64_t id;
     while (nt_proto_next_number(&ids, &id))
         if ((int32_t)id >= 0)
-            NT_TRY(add_column(finding, number, (int32_t)id, (uint32_t)id));
+            NT_TRY(add_column(search, number, (int32_t)id, (uint32_t)id));
     return NT_OK;
 }
 
-static enum nt_status add_numbered_file(const struct finding *finding, uint32_t number)
+static enum nt_status add_numbered_file(const struct column_search *search, uint32_t number)
 {
-    struct nt_proto message = finding->lance->files[number].message;
+    struct nt_proto message = search->lance->files[number].message;
     struct nt_proto_numbers ids = nt_proto_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
                             columns = nt_proto_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES);
     uint64_t id_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
              column_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES), id, column;
     if (id_count != column_count)
-        return nt_fail_number(finding->error, NT_CORRUPT, finding->position,
+        return nt_fail_number(search->error, NT_CORRUPT, search->position,
                               "column indices (one for each field id)", id_count, column_count);
     while (nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
-        NT_TRY(add_column(finding, number, (int32_t)id, column));
+        NT_TRY(add_column(search, number, (int32_t)id, column));
     return NT_OK;
 }
 
-static enum nt_status add_file(struct finding *finding, uint32_t number)
+static enum nt_status add_file(struct column_search *search, uint32_t number)
 {
-    const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
-    struct nt_proto message = finding->lance->files[number].message;
-    finding->position = nt_lance_manifest_offset(manifest, message);
-    enum nt_status status = finding->lance->files[number].generation == NT_LANCE_IS_LEGACY
-                                ? add_legacy_file(finding, number)
-                                : add_numbered_file(finding, number);
+    const struct nt_lance_manifest_file *manifest = &search->lance->manifest;
+    struct nt_proto message = search->lance->files[number].message;
+    search->position = nt_lance_manifest_offset(manifest, message);
+    enum nt_status status = search->lance->files[number].generation == NT_LANCE_IS_LEGACY
+                                ? add_legacy_file(search, number)
+                                : add_numbered_file(search, number);
     if (status != NT_OK) {
         struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
-        nt_error_context(finding->error, "%s: data file '%.*s'", manifest->name, (int)path.length,
-                         path.bytes);
+        nt_error_context(search->error, "%s: data file '%.*s'", manifest->name, (int)path.length, path.bytes);
     }
     return status;
 }
 
 /* Fields without a column use that of a descendant. */
-static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
+static void find_leaves_of_rank(const struct column_search *search, unsigned rank)
 {
-    const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_column_location *locations = finding->locations;
+    const struct nt_lance_schema *schema = &search->lance->schema;
+    struct nt_lance_column_location *locations = search->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
         if (locations[i].leaf.field != i || nt_lance_leaf_rank(&schema->layouts[i]) != rank)
             continue;
@@ -121,26 +120,26 @@ static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
 }
 
 /* Includes members of packed structures, which use the structure's column. */
-static void find_leaves(const struct finding *finding)
+static void find_leaves(const struct column_search *search)
 {
-    const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_column_location *locations = finding->locations;
+    const struct nt_lance_schema *schema = &search->lance->schema;
+    struct nt_lance_column_location *locations = search->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
         uint32_t packed = schema->layouts[i].packed;
         if (packed != NT_NONE)
             locations[i] = locations[packed];
     }
     for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
-        find_leaves_of_rank(finding, rank);
+        find_leaves_of_rank(search, rank);
 }
 
-static enum nt_status find_locations(struct finding *finding)
+static enum nt_status find_locations(struct column_search *search)
 {
-    for (uint32_t i = 0; i < finding->lance->schema.field_count; i++)
-        finding->locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
-    for (uint32_t i = 0; i < finding->fragment->file_count; i++)
-        NT_TRY(add_file(finding, finding->fragment->first_file + i));
-    find_leaves(finding);
+    for (uint32_t i = 0; i < search->lance->schema.field_count; i++)
+        search->locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+    for (uint32_t i = 0; i < search->fragment->file_count; i++)
+        NT_TRY(add_file(search, search->fragment->first_file + i));
+    find_leaves(search);
     return NT_OK;
 }
 
@@ -165,20 +164,20 @@ enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_datas
 {
     if (fragment->column_locations)
         return NT_OK;
-    struct finding finding = {.lance = lance, .fragment = fragment, .error = error};
-    finding.locations = calloc((size_t)lance->schema.field_count + 1, sizeof(*finding.locations));
-    enum nt_status status = finding.locations ? find_locations(&finding) : nt_fail_memory(error);
+    struct column_search search = {.lance = lance, .fragment = fragment, .error = error};
+    search.locations = calloc((size_t)lance->schema.field_count + 1, sizeof(*search.locations));
+    enum nt_status status = search.locations ? find_locations(&search) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = share_locations(file, lance, finding.locations, error);
+        status = share_locations(file, lance, search.locations, error);
     if (status == NT_OK)
         fragment->column_locations = lance->last_locations;
-    free(finding.locations);
+    free(search.locations);
     return status;
 }
 
 /* ---- Unsupported encodings ---- */
 
-struct looking {
+struct field_search {
     struct nt_dataset *dataset;
     struct nt_lance_dataset *lance;
     const char **refusals; /* by field */
@@ -195,8 +194,8 @@ static bool has_known_version(const struct nt_lance_data_file *data_file)
     return major < MAJOR || (major == MAJOR && minor <= MINOR);
 }
 
-static enum nt_status look_at_field(struct looking *looking, const struct nt_lance_fragment_part *fragment,
-                                    uint32_t field)
+static enum nt_status look_at_field(struct field_search *looking,
+                                    const struct nt_lance_fragment_part *fragment, uint32_t field)
 {
     const struct nt_lance_column_location *location = &fragment->column_locations[field];
     struct nt_error failure;
@@ -215,7 +214,7 @@ static enum nt_status look_at_field(struct looking *looking, const struct nt_lan
     return nt_check_memory(looking->refusals[field], looking->error);
 }
 
-static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_fragment_part *fragment)
+static enum nt_status look_at_fragment(struct field_search *looking, struct nt_lance_fragment_part *fragment)
 {
     const struct nt_lance_data_file *files = looking->lance->files;
     bool are_all_known = true;
@@ -237,12 +236,13 @@ enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_e
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     size_t count = (size_t)lance->schema.field_count + 1;
-    struct looking looking = {.dataset = dataset,
-                              .lance = lance,
-                              .refusals = nt_arena_alloc(dataset->arena, count, sizeof(*looking.refusals)),
-                              .is_known = calloc(count, sizeof(*looking.is_known)),
-                              .left = lance->schema.field_count,
-                              .error = error};
+    struct field_search looking = {.dataset = dataset,
+                                   .lance = lance,
+                                   .refusals =
+                                       nt_arena_alloc(dataset->arena, count, sizeof(*looking.refusals)),
+                                   .is_known = calloc(count, sizeof(*looking.is_known)),
+                                   .left = lance->schema.field_count,
+                                   .error = error};
     enum nt_status status = nt_check_memory(looking.refusals && looking.is_known, error);
     for (uint32_t i = 0; status == NT_OK && looking.left && i < lance->fragment_count; i++)
         status = look_at_fragment(&looking, &lance->fragments[i]);

@@ -52,7 +52,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
 
 /* ---- Runs of ascending rows ---- */
 
-struct collecting {
+struct deletion_collector {
     struct nt_file *file;
     struct nt_source *source;
     uint64_t position;      /* of its bytes, for the budget */
@@ -68,29 +68,29 @@ struct collecting {
 };
 
 /* A growing array has as much spare capacity. */
-static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
+static enum nt_status add_run(struct deletion_collector *collector, uint64_t first, struct nt_error *error)
 {
     enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
-    NT_TRY(nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
+    NT_TRY(nt_budget_take(&collector->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
     struct nt_deletion_run *runs =
-        nt_array_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
+        nt_array_grow(collector->runs, collector->count, &collector->capacity, sizeof(*collector->runs));
     NT_TRY(nt_check_memory(runs, error));
-    collecting->runs = runs;
-    runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->deleted};
+    collector->runs = runs;
+    runs[collector->count++] = (struct nt_deletion_run){first, first - collector->deleted};
     return NT_OK;
 }
 
-static enum nt_status add_row(struct collecting *collecting, uint64_t row, struct nt_error *error)
+static enum nt_status add_row(struct deletion_collector *collector, uint64_t row, struct nt_error *error)
 {
-    if (row >= collecting->physical_rows)
+    if (row >= collector->physical_rows)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "row %" PRIu64 " is deleted, but there are only %" PRIu64, row,
-                       collecting->physical_rows);
-    bool goes_on = collecting->count && row == collecting->next;
+                       collector->physical_rows);
+    bool goes_on = collector->count && row == collector->next;
     if (!goes_on)
-        NT_TRY(add_run(collecting, row, error));
-    collecting->deleted++;
-    collecting->next = row + 1;
+        NT_TRY(add_run(collector, row, error));
+    collector->deleted++;
+    collector->next = row + 1;
     return NT_OK;
 }
 
@@ -119,7 +119,7 @@ static int compare_rows(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static enum nt_status add_sorted(struct collecting *collecting, struct arrow_rows *found,
+static enum nt_status add_sorted(struct deletion_collector *collector, struct arrow_rows *found,
                                  struct nt_error *error)
 {
     if (found->count)
@@ -129,31 +129,31 @@ static enum nt_status add_sorted(struct collecting *collecting, struct arrow_row
         if (is_twice)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu32 " is deleted twice",
                            found->rows[i]);
-        NT_TRY(add_row(collecting, found->rows[i], error));
+        NT_TRY(add_row(collector, found->rows[i], error));
     }
     return NT_OK;
 }
 
-static enum nt_status read_arrow(struct collecting *collecting, struct nt_error *error)
+static enum nt_status read_arrow(struct deletion_collector *collector, struct nt_error *error)
 {
-    struct nt_source *source = collecting->source;
-    struct nt_budget *budget = &collecting->file->budget;
+    struct nt_source *source = collector->source;
+    struct nt_budget *budget = &collector->file->budget;
     struct arrow_rows found = {NULL, 0};
-    const struct nt_metadata_range all = {.bytes = source->size, .position = collecting->position};
+    const struct nt_metadata_range all = {.bytes = source->size, .position = collector->position};
     uint8_t *bytes;
     uint64_t taken;
     NT_TRY(nt_metadata_read(budget, source, &all, &bytes, NULL, error));
-    if (!nt_checked_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
+    if (!nt_checked_multiply(collector->most, 2 * sizeof(uint32_t), &taken))
         taken = UINT64_MAX;
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
     if (status != NT_OK)
         taken = 0;
     else
         status =
-            nt_arrow_column_read(bytes, (size_t)source->size, collecting->most, take_values, &found, error);
+            nt_arrow_column_read(bytes, (size_t)source->size, collector->most, take_values, &found, error);
     free(bytes);
     if (status == NT_OK)
-        status = add_sorted(collecting, &found, error);
+        status = add_sorted(collector, &found, error);
     free(found.rows);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, source->size + taken);
     return status;
@@ -161,8 +161,8 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
 
 /* ---- Roaring ---- */
 
-struct bitmap_reading {
-    struct collecting *collecting;
+struct bitmap_reader {
+    struct deletion_collector *collector;
     uint8_t *stored; /* from malloc: a container's bytes */
     uint32_t *rows;  /* its values */
 };
@@ -172,7 +172,7 @@ enum { MAX_VALUES = 65536 };
 static enum nt_status take_container(void *context, const struct nt_roaring_bitmap *bitmap,
                                      const struct nt_roaring_container *container, struct nt_error *error)
 {
-    struct bitmap_reading *reading = context;
+    struct bitmap_reader *reading = context;
     const struct nt_decoder decoder = {.encoding = nt_roaring_kind_info(container->kind)->encoding,
                                        .element = NT_ELEMENT_UINT32,
                                        .element_bytes = sizeof(uint32_t)};
@@ -181,23 +181,22 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
                                      .data = reading->stored,
                                      .bytes = container->bytes,
                                      .elements = container->cardinality};
-    NT_TRY(nt_source_read(reading->collecting->source, container->offset, reading->stored, container->bytes,
+    NT_TRY(nt_source_read(reading->collector->source, container->offset, reading->stored, container->bytes,
                           error));
-    nt_budget_add_stored(&reading->collecting->file->budget,
-                         reading->collecting->position + container->offset, reading->stored, container->bytes,
-                         false);
+    nt_budget_add_stored(&reading->collector->file->budget, reading->collector->position + container->offset,
+                         reading->stored, container->bytes, false);
     NT_TRY(nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error));
     for (uint32_t i = 0; i < container->cardinality; i++)
-        NT_TRY(add_row(reading->collecting, reading->rows[i], error));
+        NT_TRY(add_row(reading->collector, reading->rows[i], error));
     return NT_OK;
 }
 
-static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error *error)
+static enum nt_status read_bitmap(struct deletion_collector *collector, struct nt_error *error)
 {
-    struct bitmap_reading reading = {.collecting = collecting,
-                                     .stored = malloc(NT_ROARING_WINDOW_BYTES),
-                                     .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
-    struct nt_roaring_walk walk = {.source = collecting->source,
+    struct bitmap_reader reading = {.collector = collector,
+                                    .stored = malloc(NT_ROARING_WINDOW_BYTES),
+                                    .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
+    struct nt_roaring_walk walk = {.source = collector->source,
                                    .width = NT_ROARING_32,
                                    .context = &reading,
                                    .on_container = take_container};
@@ -210,46 +209,47 @@ static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error
 
 /* ---- Load deletion vectors ---- */
 
-static enum nt_status settle(struct collecting *collecting, const struct nt_deletion_vector **deletions_ret,
-                             struct nt_error *error)
+static enum nt_status settle(struct deletion_collector *collector,
+                             const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
 {
-    struct nt_arena *arena = collecting->file->arena;
+    struct nt_arena *arena = collector->file->arena;
     struct nt_deletion_vector *deletions = nt_arena_alloc(arena, 1, sizeof(*deletions));
-    struct nt_deletion_run *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
+    struct nt_deletion_run *items = nt_arena_alloc(arena, (size_t)collector->count + 1, sizeof(*items));
     NT_TRY(nt_check_memory(deletions && items, error));
-    memcpy(items, collecting->runs, collecting->count * sizeof(*items));
-    items[collecting->count] =
-        (struct nt_deletion_run){collecting->physical_rows, collecting->physical_rows - collecting->deleted};
-    *deletions = (struct nt_deletion_vector){items, collecting->count};
+    memcpy(items, collector->runs, collector->count * sizeof(*items));
+    items[collector->count] =
+        (struct nt_deletion_run){collector->physical_rows, collector->physical_rows - collector->deleted};
+    *deletions = (struct nt_deletion_vector){items, collector->count};
     *deletions_ret = deletions;
     return NT_OK;
 }
 
-static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
+static enum nt_status collect(struct deletion_collector *collector,
+                              const struct nt_lance_fragment_part *fragment,
                               const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
 {
-    NT_TRY(is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error));
-    if (fragment->has_deleted_rows && collecting->deleted != fragment->deleted_rows)
+    NT_TRY(is_bitmap(fragment) ? read_bitmap(collector, error) : read_arrow(collector, error));
+    if (fragment->has_deleted_rows && collector->deleted != fragment->deleted_rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
-                              fragment->deleted_rows, collecting->deleted);
-    return collecting->count ? settle(collecting, deletions_ret, error) : NT_OK;
+                              fragment->deleted_rows, collector->deleted);
+    return collector->count ? settle(collector, deletions_ret, error) : NT_OK;
 }
 
 static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
                                 struct nt_folder *folder, const char *name, struct nt_error *error)
 {
-    struct collecting collecting = {.file = file,
-                                    .physical_rows = fragment->physical_rows,
-                                    .position =
-                                        nt_metadata_position(2 + 2 * (uint64_t)fragment->first_file, 0)};
-    NT_TRY(nt_folder_open_file(folder, name, &collecting.source, error));
-    collecting.most =
-        fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
-    enum nt_status status = collect(&collecting, fragment, &fragment->deletions, error);
+    struct deletion_collector collector = {
+        .file = file,
+        .physical_rows = fragment->physical_rows,
+        .position = nt_metadata_position(2 + 2 * (uint64_t)fragment->first_file, 0)};
+    NT_TRY(nt_folder_open_file(folder, name, &collector.source, error));
+    collector.most =
+        fragment->has_deleted_rows ? fragment->deleted_rows : collector.source->size / sizeof(uint32_t);
+    enum nt_status status = collect(&collector, fragment, &fragment->deletions, error);
     if (status == NT_OK)
-        fragment->deleted_rows = collecting.deleted;
-    free(collecting.runs);
-    nt_source_close(collecting.source);
+        fragment->deleted_rows = collector.deleted;
+    free(collector.runs);
+    nt_source_close(collector.source);
     return status;
 }
 

@@ -162,7 +162,7 @@ void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp)
 
 /* ---- Fragments and data files ---- */
 
-struct reading {
+struct manifest_reader {
     struct nt_file *file;
     struct nt_lance_dataset *lance;
     struct nt_buffer *name; /* of a data file */
@@ -180,102 +180,102 @@ static enum nt_lance_generation generation_of(struct nt_proto data_file)
 
 /* Adds the file's source, and finds its name in the source's path. Avoids formatted printing, as there may be
  * many files. */
-static enum nt_status add_source(const struct reading *reading, struct nt_lance_data_file *data_file,
+static enum nt_status add_source(const struct manifest_reader *reader, struct nt_lance_data_file *data_file,
                                  const struct nt_lance_base *base, struct nt_text path)
 {
-    struct nt_buffer *name = reading->name;
+    struct nt_buffer *name = reader->name;
     name->length = 0;
-    nt_buffer_append_string(name, base ? base->below : reading->lance->manifest.version.root);
+    nt_buffer_append_string(name, base ? base->below : reader->lance->manifest.version.root);
     nt_buffer_append_string(name, !base || base->is_root ? "data/" : "");
     nt_buffer_append(name, path.bytes, path.length);
-    NT_TRY(nt_check_memory(!name->failed, reading->error));
-    NT_TRY(nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error));
-    const char *shown = reading->file->layout_sources[reading->file->layout_source_count - 1]->path;
+    NT_TRY(nt_check_memory(!name->failed, reader->error));
+    NT_TRY(nt_lance_add_source(reader->file, data_file->folder, name->bytes, reader->error));
+    const char *shown = reader->file->layout_sources[reader->file->layout_source_count - 1]->path;
     size_t length = strlen(shown);
     bool is_in_path = length >= name->length && strcmp(shown + (length - name->length), name->bytes) == 0;
     data_file->name = is_in_path ? shown + (length - name->length)
-                                 : nt_arena_copy(reading->file->arena, name->bytes, name->length);
-    return nt_check_memory(data_file->name, reading->error);
+                                 : nt_arena_copy(reader->file->arena, name->bytes, name->length);
+    return nt_check_memory(data_file->name, reader->error);
 }
 
-static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
+static enum nt_status read_data_file(const struct manifest_reader *reader, uint32_t fragment,
                                      struct nt_proto message)
 {
-    struct nt_lance_data_file *data_file = &reading->lance->files[reading->lance->file_count++];
+    struct nt_lance_data_file *data_file = &reader->lance->files[reader->lance->file_count++];
     struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
     const struct nt_lance_base *base;
     struct nt_error unused;
     *data_file = (struct nt_lance_data_file){.message = message,
-                                             .folder = reading->lance->folder,
+                                             .folder = reader->lance->folder,
                                              .fragment = fragment,
                                              .generation = generation_of(message)};
-    reading->lance->generations |= data_file->generation;
+    reader->lance->generations |= data_file->generation;
     if (!nt_folder_is_name_below(path) ||
-        nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
-        return nt_lance_add_source(reading->file, NULL, NULL, reading->error); /* reading it reports that */
+        nt_lance_find_base(reader->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
+        return nt_lance_add_source(reader->file, NULL, NULL, reader->error); /* reading it reports that */
     if (base)
         data_file->folder = base->folder;
-    return add_source(reading, data_file, base, path);
+    return add_source(reader, data_file, base, path);
 }
 
 /* ---- Fragments ---- */
 
 /* Legacy manifests lack row counts, and these are wrong if the manifest does not name its writer. */
-static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)
+static bool has_rows(const struct manifest_reader *reader, const struct nt_lance_fragment_part *fragment)
 {
     bool is_legacy =
-        fragment->file_count && reading->lance->files[fragment->first_file].generation == NT_LANCE_IS_LEGACY;
+        fragment->file_count && reader->lance->files[fragment->first_file].generation == NT_LANCE_IS_LEGACY;
     return !is_legacy || (fragment->physical_rows &&
-                          nt_proto_has(reading->lance->manifest.message, NT_LANCE_MANIFEST_WRITER_VERSION));
+                          nt_proto_has(reader->lance->manifest.message, NT_LANCE_MANIFEST_WRITER_VERSION));
 }
 
-static enum nt_status read_files(const struct reading *reading, uint32_t number)
+static enum nt_status read_files(const struct manifest_reader *reader, uint32_t number)
 {
-    struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
+    struct nt_lance_fragment_part *fragment = &reader->lance->fragments[number];
     struct nt_proto rest = fragment->message;
     struct nt_proto_item item;
-    fragment->first_file = reading->lance->file_count;
+    fragment->first_file = reader->lance->file_count;
     while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_FRAGMENT_FILES)
-            NT_TRY(read_data_file(reading, number, (struct nt_proto){item.bytes, item.size}));
-    fragment->file_count = reading->lance->file_count - fragment->first_file;
+            NT_TRY(read_data_file(reader, number, (struct nt_proto){item.bytes, item.size}));
+    fragment->file_count = reader->lance->file_count - fragment->first_file;
     return NT_OK;
 }
 
-static enum nt_status check_deletions(const struct reading *reading,
+static enum nt_status check_deletions(const struct manifest_reader *reader,
                                       const struct nt_lance_fragment_part *fragment)
 {
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
     if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
-        return nt_fail(reading->error, NT_CORRUPT,
-                       nt_lance_manifest_offset(&reading->lance->manifest, message),
+        return nt_fail(reader->error, NT_CORRUPT, nt_lance_manifest_offset(&reader->lance->manifest, message),
                        "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
                        fragment->physical_rows);
     return NT_OK;
 }
 
-static enum nt_status read_fragment(const struct reading *reading, uint32_t number, struct nt_proto message)
+static enum nt_status read_fragment(const struct manifest_reader *reader, uint32_t number,
+                                    struct nt_proto message)
 {
-    struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
+    struct nt_lance_fragment_part *fragment = &reader->lance->fragments[number];
     struct nt_proto deletions = nt_proto_message(message, NT_LANCE_FRAGMENT_DELETION_FILE);
     *fragment = (struct nt_lance_fragment_part){
         .message = message,
         .id = nt_proto_number(message, NT_LANCE_FRAGMENT_ID),
         .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS),
         .deleted_rows = nt_proto_number(deletions, NT_LANCE_DELETION_FILE_ROWS)};
-    enum nt_status status = read_files(reading, number);
-    fragment->has_rows = has_rows(reading, fragment);
+    enum nt_status status = read_files(reader, number);
+    fragment->has_rows = has_rows(reader, fragment);
     fragment->has_deleted_rows = !deletions.bytes || fragment->deleted_rows;
     if (status == NT_OK)
-        status = check_deletions(reading, fragment);
-    return nt_with_context(status, reading->error, "fragment %" PRIu64, fragment->id);
+        status = check_deletions(reader, fragment);
+    return nt_with_context(status, reader->error, "fragment %" PRIu64, fragment->id);
 }
 
 /* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
  * them. */
-static enum nt_status make_room(const struct reading *reading)
+static enum nt_status make_room(const struct manifest_reader *reader)
 {
-    struct nt_proto rest = reading->lance->manifest.message;
+    struct nt_proto rest = reader->lance->manifest.message;
     struct nt_proto_item item;
     uint64_t fragments = 0, files = 0;
     while (nt_proto_next(&rest, &item)) {
@@ -285,35 +285,34 @@ static enum nt_status make_room(const struct reading *reading)
         files += nt_proto_count((struct nt_proto){item.bytes, item.size}, NT_LANCE_FRAGMENT_FILES);
     }
     if (fragments >= NT_NONE || files >= NT_NONE)
-        return nt_fail(reading->error, NT_LIMIT, reading->lance->manifest.offset,
+        return nt_fail(reader->error, NT_LIMIT, reader->lance->manifest.offset,
                        "the dataset has more fragments or data files than the limit of 2^32");
-    uint64_t bytes = (fragments + 1) * sizeof(*reading->lance->fragments) +
-                     (files + 1) * sizeof(*reading->lance->files) +
-                     (files + 1 + fragments) * sizeof(*reading->file->layout_sources);
-    NT_TRY(
-        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, reading->error));
-    struct nt_arena *arena = reading->file->arena;
-    reading->lance->fragments = nt_arena_alloc(arena, fragments + 1, sizeof(*reading->lance->fragments));
-    reading->lance->files = nt_arena_alloc(arena, files + 1, sizeof(*reading->lance->files));
+    uint64_t bytes = (fragments + 1) * sizeof(*reader->lance->fragments) +
+                     (files + 1) * sizeof(*reader->lance->files) +
+                     (files + 1 + fragments) * sizeof(*reader->file->layout_sources);
+    NT_TRY(nt_budget_take(&reader->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, reader->error));
+    struct nt_arena *arena = reader->file->arena;
+    reader->lance->fragments = nt_arena_alloc(arena, fragments + 1, sizeof(*reader->lance->fragments));
+    reader->lance->files = nt_arena_alloc(arena, files + 1, sizeof(*reader->lance->files));
     /* The layout also has the manifest and the deletion files. */
-    reading->file->layout_sources =
-        nt_arena_alloc(arena, files + 1 + fragments, sizeof(*reading->file->layout_sources));
-    return nt_check_memory(
-        reading->lance->fragments && reading->lance->files && reading->file->layout_sources, reading->error);
+    reader->file->layout_sources =
+        nt_arena_alloc(arena, files + 1 + fragments, sizeof(*reader->file->layout_sources));
+    return nt_check_memory(reader->lance->fragments && reader->lance->files && reader->file->layout_sources,
+                           reader->error);
 }
 
 enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
                                        struct nt_error *error)
 {
     struct nt_buffer name = {0};
-    const struct reading reading = {.file = file, .lance = lance, .name = &name, .error = error};
+    const struct manifest_reader reader = {.file = file, .lance = lance, .name = &name, .error = error};
     struct nt_proto rest = lance->manifest.message;
     struct nt_proto_item item;
-    enum nt_status status = make_room(&reading);
+    enum nt_status status = make_room(&reader);
     while (status == NT_OK && nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_MANIFEST_FRAGMENTS)
             status =
-                read_fragment(&reading, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
+                read_fragment(&reader, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
     nt_buffer_deinit(&name);
     return nt_with_context(status, error, "%s", lance->manifest.name);
 }

@@ -85,14 +85,14 @@ static enum nt_status lance_has_branch(struct nt_folder *folder, const char *nam
 
 /* ---- Tags ---- */
 
-struct tag_reading {
+struct tag_reader {
     struct nt_arena *arena;
     struct nt_lance_tag *tag;
 };
 
 static enum nt_status take_tag(void *context, const json_t *value, struct nt_error *error)
 {
-    const struct tag_reading *reading = context;
+    const struct tag_reader *reading = context;
     struct nt_lance_tag *tag = reading->tag;
     const json_t *version = json_object_get(value, "version"), *branch = json_object_get(value, "branch");
     if (!json_is_integer(version) || json_integer_value(version) < 0)
@@ -151,7 +151,7 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
                                  struct nt_lance_tag *tag_ret, struct nt_error *error)
 {
-    struct tag_reading reading = {arena, tag_ret};
+    struct tag_reader reading = {arena, tag_ret};
     return read_ref(folder, NT_LANCE_TAGS, name, take_tag, &reading, error);
 }
 
@@ -168,7 +168,7 @@ static enum nt_status put_content(void *context, const json_t *value, struct nt_
     return NT_OK;
 }
 
-struct refs_writing {
+struct refs_writer {
     struct nt_folder *folder;
     const char *refs;
     struct nt_json *json;
@@ -176,7 +176,7 @@ struct refs_writing {
 
 static enum nt_status put_ref(void *context, const char *name, struct nt_error *error)
 {
-    const struct refs_writing *writing = context;
+    const struct refs_writer *writing = context;
     struct nt_json *json = writing->json;
     struct nt_error failure = {0};
     nt_json_object(json);
@@ -191,7 +191,7 @@ static enum nt_status put_ref(void *context, const char *name, struct nt_error *
 enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
                                  struct nt_json *json, struct nt_error *error)
 {
-    struct refs_writing writing = {folder, refs, json};
+    struct refs_writer writing = {folder, refs, json};
     nt_json_member_array(json, key);
     enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writing, error);
     nt_json_end_array(json);
@@ -244,7 +244,7 @@ void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_
                             version->is_inverted ? UINT64_MAX - version->number : version->number);
 }
 
-struct walk {
+struct version_walk {
     const char *root;
     nt_lance_visit_version *visit;
     void *context;
@@ -252,7 +252,7 @@ struct walk {
 
 static enum nt_status visit_name(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {
-    const struct walk *walk = context;
+    const struct version_walk *walk = context;
     struct nt_lance_version version = {.root = walk->root};
     return read_name(entry->name, &version) ? walk->visit(walk->context, &version, error) : NT_OK;
 }
@@ -260,7 +260,7 @@ static enum nt_status visit_name(void *context, const struct nt_folder_entry *en
 enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
                                      nt_lance_visit_version *visit, void *context, struct nt_error *error)
 {
-    struct walk walk = {root, visit, context};
+    struct version_walk walk = {root, visit, context};
     struct nt_buffer name = {0};
     nt_buffer_append_format(&name, "%s" NT_LANCE_VERSIONS, root);
     enum nt_status status = lance_refresh(folder, &name, error);
@@ -272,7 +272,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
 
 /* ---- Earliest and latest ---- */
 
-struct search {
+struct version_range {
     struct nt_lance_version first, latest;
     uint64_t count;
 };
@@ -280,7 +280,7 @@ struct search {
 static enum nt_status note_version(void *context, const struct nt_lance_version *version,
                                    struct nt_error *error)
 {
-    struct search *search = context;
+    struct version_range *search = context;
     bool is_later = !search->count || version->number > search->latest.number ||
                     (version->number == search->latest.number && version->is_inverted);
     if (is_later)
@@ -291,10 +291,10 @@ static enum nt_status note_version(void *context, const struct nt_lance_version 
     return NT_OK;
 }
 
-static enum nt_status search_all(struct nt_folder *folder, const char *root, struct search *search,
+static enum nt_status search_all(struct nt_folder *folder, const char *root, struct version_range *search,
                                  struct nt_error *error)
 {
-    *search = (struct search){.count = 0};
+    *search = (struct version_range){.count = 0};
     NT_TRY(nt_lance_each_version(folder, root, note_version, search, error));
     if (!search->count)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s" NT_LANCE_VERSIONS ": it has no manifest",
@@ -306,7 +306,7 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
 static enum nt_status lance_find_latest(struct nt_folder *folder, const char *root,
                                         struct nt_lance_version *version_ret, struct nt_error *error)
 {
-    struct search search;
+    struct version_range search;
     NT_TRY(search_all(folder, root, &search, error));
     *version_ret = search.latest;
     return NT_OK;
@@ -338,7 +338,7 @@ static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_versio
 static enum nt_status lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
                                         struct nt_lance_version *version_ret, struct nt_error *error)
 {
-    struct search search;
+    struct version_range search;
     bool is_found = false;
     *version_ret = (struct nt_lance_version){.root = root, .number = number};
     NT_TRY(find_name(folder, version_ret, &is_found, error));
@@ -353,27 +353,27 @@ static enum nt_status lance_find_number(struct nt_folder *folder, const char *ro
 
 /* ---- Resolve a version ---- */
 
-struct resolving {
+struct version_resolver {
     struct nt_folder *folder;
     struct nt_arena *arena;
     struct nt_lance_resolved_version *resolved;
     struct nt_error *error;
 };
 
-static enum nt_status set_watched(const struct resolving *c, const char *watched)
+static enum nt_status set_watched(const struct version_resolver *c, const char *watched)
 {
     c->resolved->watched = watched;
     return nt_check_memory(watched, c->error);
 }
 
-static enum nt_status set_branch(const struct resolving *c, const char *branch, const char **root_ret)
+static enum nt_status set_branch(const struct version_resolver *c, const char *branch, const char **root_ret)
 {
     c->resolved->branch = branch;
     *root_ret = *branch ? nt_arena_format(c->arena, "tree/%s/", branch) : "";
     return nt_check_memory(*root_ret, c->error);
 }
 
-static enum nt_status resolve_latest(const struct resolving *c, const char *branch)
+static enum nt_status resolve_latest(const struct version_resolver *c, const char *branch)
 {
     const char *root;
     NT_TRY(set_branch(c, branch, &root));
@@ -381,7 +381,7 @@ static enum nt_status resolve_latest(const struct resolving *c, const char *bran
     return set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root));
 }
 
-static enum nt_status resolve_number(const struct resolving *c, const char *branch, uint64_t number)
+static enum nt_status resolve_number(const struct version_resolver *c, const char *branch, uint64_t number)
 {
     const char *root;
     struct nt_buffer name = {0};
@@ -394,7 +394,7 @@ static enum nt_status resolve_number(const struct resolving *c, const char *bran
 /* ---- Names ---- */
 
 /* Names for the error about a missing name. */
-struct names {
+struct known_names {
     struct nt_buffer text;
     unsigned count;
 };
@@ -402,7 +402,7 @@ struct names {
 static enum nt_status add_name(void *context, const char *name, struct nt_error *error)
 {
     enum { MAX_REPORTED = 16 };
-    struct names *names = context;
+    struct known_names *names = context;
     if (names->count < MAX_REPORTED)
         nt_buffer_append_format(&names->text, "%s%s", names->count ? ", " : "", name);
     else if (names->count == MAX_REPORTED)
@@ -411,9 +411,9 @@ static enum nt_status add_name(void *context, const char *name, struct nt_error 
     return NT_OK;
 }
 
-static enum nt_status refuse_name(const struct resolving *c, const char *requested)
+static enum nt_status refuse_name(const struct version_resolver *c, const char *requested)
 {
-    struct names tags = {.count = 0}, branches = {.count = 0};
+    struct known_names tags = {.count = 0}, branches = {.count = 0};
     enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, add_name, &tags, c->error);
     if (status == NT_OK)
         status = nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, add_name, &branches, c->error);
@@ -427,7 +427,7 @@ static enum nt_status refuse_name(const struct resolving *c, const char *request
     return status;
 }
 
-static enum nt_status check_name(const struct resolving *c, const char *name)
+static enum nt_status check_name(const struct version_resolver *c, const char *name)
 {
     return nt_folder_is_name_below(nt_text_of(name))
                ? NT_OK
@@ -435,7 +435,7 @@ static enum nt_status check_name(const struct resolving *c, const char *name)
                          "'%s' is a path, not the name of a version, tag or branch", name);
 }
 
-static enum nt_status resolve_tag(const struct resolving *c, const char *name)
+static enum nt_status resolve_tag(const struct version_resolver *c, const char *name)
 {
     struct nt_lance_tag tag;
     NT_TRY(nt_lance_read_tag(c->folder, name, c->arena, &tag, c->error));
@@ -447,7 +447,7 @@ static enum nt_status resolve_tag(const struct resolving *c, const char *name)
                            : status;
 }
 
-static enum nt_status resolve_branch(const struct resolving *c, const char *name)
+static enum nt_status resolve_branch(const struct version_resolver *c, const char *name)
 {
     bool is_there;
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
@@ -458,7 +458,7 @@ static enum nt_status resolve_branch(const struct resolving *c, const char *name
     return resolve_latest(c, branch);
 }
 
-static enum nt_status resolve_name(const struct resolving *c, const char *name)
+static enum nt_status resolve_name(const struct version_resolver *c, const char *name)
 {
     enum nt_status status = check_name(c, name);
     if (status == NT_OK)
@@ -467,8 +467,8 @@ static enum nt_status resolve_name(const struct resolving *c, const char *name)
 }
 
 /* "BRANCH:NUMBER" */
-static enum nt_status take_of_branch(const struct resolving *c, const char *requested, const char *colon,
-                                     uint64_t number)
+static enum nt_status take_of_branch(const struct version_resolver *c, const char *requested,
+                                     const char *colon, uint64_t number)
 {
     const char *branch = nt_arena_copy(c->arena, requested, (size_t)(colon - requested));
     NT_TRY(nt_check_memory(branch, c->error));
@@ -481,7 +481,7 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
                                         struct nt_lance_resolved_version *resolved_ret,
                                         struct nt_error *error)
 {
-    const struct resolving c = {folder, arena, resolved_ret, error};
+    const struct version_resolver c = {folder, arena, resolved_ret, error};
     uint64_t number;
     if (!requested)
         return resolve_latest(&c, "");
@@ -494,7 +494,7 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
         return status;
     struct nt_error failure = {0}; /* a number may also be the name of a tag */
     enum nt_status of_tag =
-        resolve_tag(&(struct resolving){folder, arena, resolved_ret, &failure}, requested);
+        resolve_tag(&(struct version_resolver){folder, arena, resolved_ret, &failure}, requested);
     if (of_tag == NT_NOT_FOUND)
         return status;
     return of_tag == NT_OK ? NT_OK : nt_fail_copy(error, &failure);

@@ -487,7 +487,7 @@ enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uin
     return NT_OK;
 }
 
-struct whole {
+struct whole_page {
     struct nt_encoding_tree tree; /* of a chunk, or of the rows */
     struct nt_tree_state state;   /* for the page's output */
     struct nt_decoder decoder;
@@ -498,14 +498,14 @@ struct whole {
     uint8_t *output;
 };
 
-static uint64_t left(const struct whole *whole)
+static uint64_t left(const struct whole_page *whole)
 {
     return whole->packed->elements - whole->done;
 }
 
 /* Counts the elements of `values`, if only the stored data determines it. */
-static enum nt_status count_elements(const struct whole *whole, const struct nt_packed *part, uint64_t values,
-                                     uint64_t *elements_ret, struct nt_error *error)
+static enum nt_status count_elements(const struct whole_page *whole, const struct nt_packed *part,
+                                     uint64_t values, uint64_t *elements_ret, struct nt_error *error)
 {
     bool are_bytes = whole->state.spec.output == NT_TREE_BYTES;
     struct nt_tree_counts counts;
@@ -514,8 +514,8 @@ static enum nt_status count_elements(const struct whole *whole, const struct nt_
     return NT_OK;
 }
 
-static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size_t bytes, uint64_t values,
-                                  struct nt_error *error)
+static enum nt_status decode_part(struct whole_page *whole, const uint8_t *data, size_t bytes,
+                                  uint64_t values, struct nt_error *error)
 {
     enum nt_tree_output output = whole->state.spec.output;
     struct nt_packed part = *whole->packed;
@@ -541,14 +541,14 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
 }
 
 /* Values of the page: its elements, except for BYTES and LEVELS. */
-static uint64_t count_values(const struct whole *whole)
+static uint64_t count_values(const struct whole_page *whole)
 {
     enum nt_tree_output output = whole->state.spec.output;
     return output == NT_TREE_BYTES || output == NT_TREE_LEVELS ? whole->packed->parameter
                                                                : whole->packed->elements / whole->items;
 }
 
-static enum nt_status decode_chunks(struct whole *whole, const struct nt_buffer_slice *words,
+static enum nt_status decode_chunks(struct whole_page *whole, const struct nt_buffer_slice *words,
                                     const struct nt_buffer_slice *chunks, struct nt_error *error)
 {
     uint64_t count = words->bytes / (whole->tree.has_large_chunk ? 4 : 2);
@@ -568,12 +568,12 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
 {
     const struct nt_tree_state *state = packed->decoder->state;
     const struct nt_encoding_tree *tree = state->tree;
-    struct whole whole = {.tree = *tree,
-                          .state = {&whole.tree, state->spec},
-                          .decoder = *packed->decoder,
-                          .packed = packed,
-                          .items = 1,
-                          .output = output};
+    struct whole_page whole = {.tree = *tree,
+                               .state = {&whole.tree, state->spec},
+                               .decoder = *packed->decoder,
+                               .packed = packed,
+                               .items = 1,
+                               .output = output};
     const struct nt_decode_arena arena = {.tree = tree, .packed = packed};
     struct nt_buffer_slice first, chunks;
     whole.decoder.state = &whole.state;

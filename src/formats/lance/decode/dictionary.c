@@ -72,14 +72,14 @@ static uint64_t end_at(const struct nt_value *ends, uint64_t number)
 }
 
 /* An item's range in the bytes of all; impossibly large if it ends before it begins. */
-struct item {
+struct dictionary_item {
     uint64_t begin, bytes;
 };
 
-ALWAYS_INLINE struct item item_at(const struct nt_value *ends, uint64_t number)
+ALWAYS_INLINE struct dictionary_item item_at(const struct nt_value *ends, uint64_t number)
 {
     uint64_t begin = number ? end_at(ends, number - 1) : 0, end = end_at(ends, number);
-    return (struct item){begin, end >= begin ? end - begin : UINT64_MAX};
+    return (struct dictionary_item){begin, end >= begin ? end - begin : UINT64_MAX};
 }
 
 static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt_value *items,
@@ -164,7 +164,7 @@ ALWAYS_INLINE enum nt_status copy_strings(const struct nt_value *numbers, uint32
         uint64_t number = nt_number_at(data, i, number_bytes);
         if (number >= ends.elements)
             return fail_number(i, number, item_ends, error);
-        struct item item = item_at(&ends, number);
+        struct dictionary_item item = item_at(&ends, number);
         uint64_t count = valid && !valid[i] ? 0 : item.bytes;
         if (count > left || item.begin > from.elements || count > from.elements - item.begin)
             return fail_bytes(output_bytes, error);

@@ -17,7 +17,7 @@
  * than their parent, which bounds the recursion by the number of nodes. */
 
 /* The decoding of one node. */
-struct job {
+struct node_job {
     struct nt_decode_arena *arena;
     const struct nt_encoding_tree_node *node;
     struct nt_buffer_slice *parts; /* chunk: NT_TREE_BUFFERS, some empty; block: 1 for all nodes */
@@ -27,34 +27,34 @@ struct job {
     struct nt_decoded_array *array;
 };
 
-typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
+typedef enum nt_status decode_node(const struct node_job *job, struct nt_error *error);
 
-static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+static enum nt_status decode(const struct node_job *job, uint32_t node, struct nt_error *error);
 
-static struct nt_buffer_slice *part_of(const struct job *job)
+static struct nt_buffer_slice *part_of(const struct node_job *job)
 {
     return &job->parts[job->is_block ? 0 : job->node->buffer];
 }
 
 /* Decodes a child of the node. */
-static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements, uint8_t *into,
-                                   struct nt_decoded_array *array, struct nt_error *error)
+static enum nt_status decode_child(const struct node_job *job, unsigned child, uint64_t elements,
+                                   uint8_t *into, struct nt_decoded_array *array, struct nt_error *error)
 {
-    struct job below = *job;
+    struct node_job below = *job;
     below.elements = elements;
     below.into = into;
     below.array = array;
     return decode(&below, job->node->children[child], error);
 }
 
-static enum nt_status take_output(const struct job *job, uint64_t bytes, uint8_t **output_ret,
+static enum nt_status take_output(const struct node_job *job, uint64_t bytes, uint8_t **output_ret,
                                   struct nt_error *error)
 {
     *output_ret = job->into;
     return job->into ? NT_OK : nt_decode_alloc(job->arena, bytes, output_ret, error);
 }
 
-static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data, uint64_t bytes)
+static void set_fixed(const struct node_job *job, uint32_t bits, const uint8_t *data, uint64_t bytes)
 {
     *job->array =
         (struct nt_decoded_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
@@ -62,7 +62,7 @@ static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data,
 
 /* ---- Values of fixed width ---- */
 
-static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
+static enum nt_status decode_flat(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part = part_of(job);
     uint64_t bytes;
@@ -72,7 +72,7 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status repeat(const struct job *job, struct nt_error *error)
+static enum nt_status repeat(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *node = job->node;
     uint64_t bytes, width = node->bits / 8;
@@ -87,7 +87,7 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status unpack(const struct job *job, struct nt_error *error)
+static enum nt_status unpack(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *node = job->node;
     const struct nt_buffer_slice *part = part_of(job);
@@ -117,7 +117,7 @@ static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, str
     return NT_OK;
 }
 
-static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
+static enum nt_status expand_runs(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *nodes = job->arena->tree->nodes;
     const struct nt_encoding_tree_node *values = &nodes[job->node->children[0]],
@@ -142,7 +142,7 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
                          error);
 }
 
-static enum nt_status join_planes(const struct job *job, struct nt_error *error)
+static enum nt_status join_planes(const struct node_job *job, struct nt_error *error)
 {
     static const enum nt_encoding_kind encodings[] = {[1] = NT_ENCODING_UINT8,
                                                       [2] = NT_ENCODING_SPLIT_REAL16,
@@ -172,7 +172,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 /* ---- Compressed bytes ---- */
 
 /* If there are several buffers, only the first is compressed. */
-static enum nt_status decompress(const struct job *job, struct nt_error *error)
+static enum nt_status decompress(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *node = job->node;
     struct nt_buffer_slice *part = part_of(job);
@@ -191,7 +191,7 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
 
 /* ---- Lists and structures of fixed width ---- */
 
-static enum nt_status decode_list(const struct job *job, struct nt_error *error)
+static enum nt_status decode_list(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *node = job->node;
     uint64_t items, bytes;
@@ -214,14 +214,14 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
+static enum nt_status decode_rows(const struct node_job *job, struct nt_error *error)
 {
     return decode_child(job, 0, job->elements, job->into, job->array, error);
 }
 
 /* ---- Strings ---- */
 
-static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
+static enum nt_status decode_strings(const struct node_job *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part = part_of(job);
     return job->is_block
@@ -230,7 +230,7 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
 }
 
 /* Keeps the codes: an output expands only the ends or the bytes that it needs. */
-static enum nt_status take_codes(const struct job *job, struct nt_error *error)
+static enum nt_status take_codes(const struct node_job *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
     NT_TRY(decode_child(job, 0, job->elements, NULL, array, error));
@@ -273,9 +273,9 @@ const struct nt_encoding_tree_node_info *nt_encoding_tree_node_info(enum nt_enco
     return &nodes[kind].info;
 }
 
-static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
+static enum nt_status decode(const struct node_job *job, uint32_t node, struct nt_error *error)
 {
-    struct job below = *job;
+    struct node_job below = *job;
     below.node = &job->arena->tree->nodes[node];
     decode_node *function = nodes[below.node->kind].decode;
     if (!function)
@@ -288,7 +288,7 @@ enum nt_status nt_tree_node_decode(struct nt_decode_arena *arena, uint32_t node,
                                    struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
                                    struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct job job = {
+    const struct node_job job = {
         .arena = arena, .parts = parts, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
@@ -298,7 +298,7 @@ enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
                                struct nt_decoded_array *array, struct nt_error *error)
 {
     struct nt_buffer_slice own = *part;
-    const struct job job = {
+    const struct node_job job = {
         .arena = arena, .parts = &own, .is_block = true, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
@@ -348,19 +348,19 @@ const char *nt_tree_output_name(enum nt_tree_output output)
     return names[output];
 }
 
-struct writing {
+struct encoding_writer {
     const struct nt_encoding_tree *tree;
     char *text;
     size_t capacity, length;
 };
 
-static void write_words(struct writing *writing, const char *words, uint64_t number)
+static void write_words(struct encoding_writer *writer, const char *words, uint64_t number)
 {
-    size_t left = writing->capacity - writing->length;
-    int count = number ? snprintf(writing->text + writing->length, left, "%s %" PRIu64, words, number)
-                       : snprintf(writing->text + writing->length, left, "%s", words);
+    size_t left = writer->capacity - writer->length;
+    int count = number ? snprintf(writer->text + writer->length, left, "%s %" PRIu64, words, number)
+                       : snprintf(writer->text + writer->length, left, "%s", words);
     if (count > 0)
-        writing->length += (size_t)count < left ? (size_t)count : left - 1;
+        writer->length += (size_t)count < left ? (size_t)count : left - 1;
 }
 
 /* The number in a node's description: value width, or list length. */
@@ -382,25 +382,25 @@ static uint64_t number_of(const struct nt_encoding_tree_node *node)
 }
 
 /* Children have higher indices than their node, which bounds the recursion. */
-static void write_node(struct writing *writing, uint32_t number)
+static void write_node(struct encoding_writer *writer, uint32_t number)
 {
-    const struct nt_encoding_tree_node *node = &writing->tree->nodes[number];
+    const struct nt_encoding_tree_node *node = &writer->tree->nodes[number];
     const struct nt_encoding_tree_node_info *info = nt_encoding_tree_node_info(node->kind);
-    write_words(writing, info->name, number_of(node));
+    write_words(writer, info->name, number_of(node));
     for (uint32_t i = 0; i < info->children; i++) {
         if (node->children[i] == NT_NO_NODE)
             continue;
-        write_words(writing, i ? ", " : "(", 0);
-        write_node(writing, node->children[i]);
+        write_words(writer, i ? ", " : "(", 0);
+        write_node(writer, node->children[i]);
     }
     if (info->children)
-        write_words(writing, ")", 0);
+        write_words(writer, ")", 0);
 }
 
 void nt_tree_describe(const struct nt_encoding_tree *tree, char *text, size_t capacity)
 {
-    struct writing writing = {.tree = tree, .text = text, .capacity = capacity};
+    struct encoding_writer writer = {.tree = tree, .text = text, .capacity = capacity};
     text[0] = '\0';
     if (tree->values != NT_NO_NODE)
-        write_node(&writing, tree->values);
+        write_node(&writer, tree->values);
 }

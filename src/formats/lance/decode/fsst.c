@@ -92,7 +92,7 @@ static enum nt_status fail_escape(struct nt_error *error)
 /* ---- Decoded sizes ---- */
 
 /* The decoded size of a span of codes. */
-struct measuring {
+struct span_size {
     const struct nt_fsst *fsst;
     bool is_escaped;     /* the next code is a literal */
     bool has_nothing;    /* a code was undefined */
@@ -100,7 +100,7 @@ struct measuring {
 };
 
 /* Measures up to eight codes, one by one. Returns where their bytes end. */
-static unsigned measure_some(struct measuring *span, const uint8_t *codes, unsigned count, unsigned end,
+static unsigned measure_some(struct span_size *span, const uint8_t *codes, unsigned count, unsigned end,
                              uint16_t *ends)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ ALWAYS_INLINE unsigned measure_symbols(const struct nt_fsst *fsst, const uint8_t
 }
 
 /* Returns where the bytes of all codes end. */
-static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_t count)
+static unsigned measure_span(struct span_size *span, const uint8_t *codes, size_t count)
 {
     const struct group_test test = group_test(span->fsst);
     unsigned end = 0;
@@ -181,7 +181,7 @@ static bool measure_ends(struct string_ends *at, uint64_t first, size_t count, u
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
-    struct measuring span; /* not initialized: its table is large, and only the used part is filled */
+    struct span_size span; /* not initialized: its table is large, and only the used part is filled */
     struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0;
     if (fsst->is_plain) {
@@ -209,7 +209,7 @@ enum { MAX_PAST = 2 * GROUP }; /* codes that a span can overrun by: the last gro
 _Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "the length of a span fits its counter");
 
 /* The position of the decoder. */
-struct position {
+struct fsst_position {
     const uint8_t *codes, *codes_end;
     uint8_t *output, *output_end;
     bool has_nothing;
@@ -233,7 +233,7 @@ ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes
 }
 
 /* Decodes a code, or an escape and its literal. False if the output is full or the literal missing. */
-static bool decode_one(const struct nt_fsst *fsst, struct position *position)
+static bool decode_one(const struct nt_fsst *fsst, struct fsst_position *position)
 {
     bool is_escape = *position->codes == ESCAPE;
     unsigned taken = is_escape ? 2 : 1;
@@ -252,7 +252,7 @@ static bool decode_one(const struct nt_fsst *fsst, struct position *position)
 }
 
 /* Decodes eight codes, and one more if they end within an escape. False if they cannot be decoded. */
-static bool decode_some(const struct nt_fsst *fsst, struct position *position)
+static bool decode_some(const struct nt_fsst *fsst, struct fsst_position *position)
 {
     const uint8_t *end = position->codes + GROUP;
     while (position->codes < end)
@@ -262,8 +262,8 @@ static bool decode_some(const struct nt_fsst *fsst, struct position *position)
 }
 
 /* Decodes codes up to `stop` or slightly past it, while any eight symbols fit. `measures`: sets `ends`. */
-ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct position *position, const uint8_t *stop,
-                                 bool measures)
+ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct fsst_position *position,
+                                 const uint8_t *stop, bool measures)
 {
     const struct group_test test = group_test(fsst);
     const uint8_t *codes = position->codes, *const codes_end = position->codes_end;
@@ -278,7 +278,7 @@ ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct position *po
                 ends += GROUP;
             continue;
         }
-        struct position now = {codes, codes_end, output, output_end, position->has_nothing, ends};
+        struct fsst_position now = {codes, codes_end, output, output_end, position->has_nothing, ends};
         bool are_decoded = decode_some(fsst, &now);
         position->has_nothing = now.has_nothing;
         codes = now.codes;
@@ -299,7 +299,7 @@ static enum nt_status fail_size(size_t expected, struct nt_error *error)
 }
 
 /* Checks that decoding ended exactly at the end of both input and output. */
-static enum nt_status check_end(const struct nt_fsst *fsst, const struct position *position,
+static enum nt_status check_end(const struct nt_fsst *fsst, const struct fsst_position *position,
                                 size_t output_bytes, struct nt_error *error)
 {
     ptrdiff_t left = position->codes_end - position->codes;
@@ -321,13 +321,13 @@ static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *ou
 }
 
 /* Returns the position at the start of all codes and all output. Both may be empty and NULL. */
-static struct position first_position(const uint8_t *codes, size_t bytes, uint8_t *output,
-                                      size_t output_bytes)
+static struct fsst_position first_position(const uint8_t *codes, size_t bytes, uint8_t *output,
+                                           size_t output_bytes)
 {
-    return (struct position){.codes = codes,
-                             .codes_end = bytes ? codes + bytes : codes,
-                             .output = output,
-                             .output_end = output_bytes ? output + output_bytes : output};
+    return (struct fsst_position){.codes = codes,
+                                  .codes_end = bytes ? codes + bytes : codes,
+                                  .output = output,
+                                  .output_end = output_bytes ? output + output_bytes : output};
 }
 
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
@@ -335,7 +335,7 @@ enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, 
 {
     if (fsst->is_plain)
         return copy_plain(codes, bytes, output, output_bytes, error);
-    struct position position = first_position(codes, bytes, output, output_bytes);
+    struct fsst_position position = first_position(codes, bytes, output, output_bytes);
     decode_groups(fsst, &position, position.codes_end, false);
     while (position.codes < position.codes_end && decode_one(fsst, &position))
         ;
@@ -349,7 +349,7 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
     uint16_t span[SPAN + MAX_PAST];
     struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
-    struct position position = first_position(codes, bytes, output, output_bytes);
+    struct fsst_position position = first_position(codes, bytes, output, output_bytes);
     if (fsst->is_plain && strings)
         memcpy(ends, code_ends, strings * sizeof(*ends));
     if (fsst->is_plain)

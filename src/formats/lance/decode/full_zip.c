@@ -6,7 +6,7 @@
 
 /* ---- Rows with levels or lengths ---- */
 
-struct walk {
+struct row_walk {
     const struct nt_encoding_tree *tree;
     struct nt_cursor cursor;
     struct nt_layer_rule rule;
@@ -19,16 +19,17 @@ struct row {
     struct nt_buffer_slice value;
 };
 
-static void start(struct walk *walk, const struct nt_encoding_tree *tree, const struct nt_buffer_slice *part)
+static void start(struct row_walk *walk, const struct nt_encoding_tree *tree,
+                  const struct nt_buffer_slice *part)
 {
-    *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
+    *walk = (struct row_walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
     walk->control_bytes = nt_tree_control_bytes(tree);
     walk->length_bytes = tree->offset_bits / 8;
     walk->value_bytes = (tree->value_bits + 7) / 8;
     nt_layer_rule(tree, 0, &walk->rule);
 }
 
-static bool next(struct walk *walk, struct row *row)
+static bool next(struct row_walk *walk, struct row *row)
 {
     if (!nt_cursor_left(&walk->cursor))
         return false;
@@ -47,12 +48,12 @@ static bool next(struct walk *walk, struct row *row)
     return !walk->cursor.failed;
 }
 
-struct totals {
+struct row_totals {
     uint64_t rows, values, bytes;
 };
 
 /* The destination of gathered rows. */
-struct gathered {
+struct gathered_rows {
     uint16_t *repetition, *definition; /* NULL: absent */
     uint8_t *bytes;                    /* with COPIED bytes of slack */
     uint64_t *ends;                    /* NULL: values have no lengths */
@@ -61,7 +62,7 @@ struct gathered {
 /* Copies of small values have this fixed size, so they also copy bytes after the value. */
 enum { COPIED = 16 };
 
-static void put_levels(const struct gathered *to, uint64_t row, uint16_t repetition, uint16_t definition)
+static void put_levels(const struct gathered_rows *to, uint64_t row, uint16_t repetition, uint16_t definition)
 {
     if (to->repetition)
         to->repetition[row] = repetition;
@@ -71,8 +72,10 @@ static void put_levels(const struct gathered *to, uint64_t row, uint16_t repetit
 
 /* ---- Rows far enough from the end of the input to be parsed without bounds checks ---- */
 
-static inline __attribute__((always_inline)) void walk_inside(struct walk *walk, struct totals *totals,
-                                                              const struct gathered *to, bool has_lengths)
+static inline __attribute__((always_inline)) void walk_inside(struct row_walk *walk,
+                                                              struct row_totals *totals,
+                                                              const struct gathered_rows *to,
+                                                              bool has_lengths)
 {
     const uint32_t control_mask = walk->control_bytes == 4 ? UINT32_MAX : (1U << 8 * walk->control_bytes) - 1,
                    definition_bits = walk->tree->definition_bits,
@@ -83,7 +86,7 @@ static inline __attribute__((always_inline)) void walk_inside(struct walk *walk,
     const uint64_t header_bytes = walk->control_bytes + (uint64_t)walk->length_bytes,
                    needed = header_bytes + walk->value_bytes + COPIED;
     uint64_t at = walk->cursor.position;
-    struct totals done = *totals;
+    struct row_totals done = *totals;
     while (walk->cursor.end - at >= needed) {
         uint32_t control = nt_load_le32(data + at) & control_mask, definition = control & definition_mask,
                  repetition = control >> definition_bits;
@@ -112,7 +115,7 @@ static inline __attribute__((always_inline)) void walk_inside(struct walk *walk,
     *totals = done;
 }
 
-static void count_inside(struct walk *walk, struct totals *totals)
+static void count_inside(struct row_walk *walk, struct row_totals *totals)
 {
     if (walk->length_bytes)
         walk_inside(walk, totals, NULL, true);
@@ -120,7 +123,7 @@ static void count_inside(struct walk *walk, struct totals *totals)
         walk_inside(walk, totals, NULL, false);
 }
 
-static void gather_inside(struct walk *walk, struct totals *totals, const struct gathered *to)
+static void gather_inside(struct row_walk *walk, struct row_totals *totals, const struct gathered_rows *to)
 {
     if (walk->length_bytes)
         walk_inside(walk, totals, to, true);
@@ -131,12 +134,12 @@ static void gather_inside(struct walk *walk, struct totals *totals, const struct
 /* ---- All rows ---- */
 
 static enum nt_status count_totals(const struct nt_encoding_tree *tree, const struct nt_buffer_slice *part,
-                                   struct totals *totals, struct nt_error *error)
+                                   struct row_totals *totals, struct nt_error *error)
 {
-    struct walk walk;
+    struct row_walk walk;
     struct row row;
     start(&walk, tree, part);
-    *totals = (struct totals){0};
+    *totals = (struct row_totals){0};
     if (!walk.control_bytes && !walk.length_bytes && !walk.value_bytes)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a full-zip page take no bytes");
     count_inside(&walk, totals);
@@ -152,8 +155,8 @@ static enum nt_status count_totals(const struct nt_encoding_tree *tree, const st
     return NT_OK;
 }
 
-static enum nt_status take_memory(struct nt_decode_arena *arena, const struct totals *totals,
-                                  struct gathered *gathered, struct nt_error *error)
+static enum nt_status take_memory(struct nt_decode_arena *arena, const struct row_totals *totals,
+                                  struct gathered_rows *gathered, struct nt_error *error)
 {
     const struct nt_encoding_tree *tree = arena->tree;
     if (tree->repetition_bits)
@@ -167,12 +170,12 @@ static enum nt_status take_memory(struct nt_decode_arena *arena, const struct to
 }
 
 static enum nt_status gather(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
-                             const struct totals *totals, struct nt_opened_page *opened,
+                             const struct row_totals *totals, struct nt_opened_page *opened,
                              struct nt_error *error)
 {
-    struct gathered gathered = {0};
-    struct totals done = {0};
-    struct walk walk;
+    struct gathered_rows gathered = {0};
+    struct row_totals done = {0};
+    struct row_walk walk;
     struct row row;
     NT_TRY(take_memory(arena, totals, &gathered, error));
     start(&walk, arena->tree, part);
@@ -204,7 +207,7 @@ bool nt_full_zip_is_walked(const struct nt_encoding_tree *tree)
 static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
                                     struct nt_opened_page *opened, struct nt_error *error)
 {
-    struct totals totals;
+    struct row_totals totals;
     NT_TRY(count_totals(arena->tree, part, &totals, error));
     return gather(arena, part, &totals, opened, error);
 }
@@ -311,14 +314,14 @@ static enum nt_status gather_items(struct nt_decode_arena *arena, const struct n
 }
 
 /* The fixed lists around a value. In a list with validity, the item validity precedes the items. */
-struct lists {
+struct fixed_lists {
     const struct nt_encoding_tree_node *inside; /* the node inside all of them */
     uint64_t items;                             /* product over all of them */
     uint64_t offset;                            /* where the items begin */
 };
 
 static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
-                                uint64_t stride, struct nt_decoded_array *cut, struct lists *lists,
+                                uint64_t stride, struct nt_decoded_array *cut, struct fixed_lists *lists,
                                 struct nt_error *error)
 {
     const struct nt_encoding_tree *tree = arena->tree;
@@ -347,8 +350,8 @@ static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_d
 }
 
 static enum nt_status cut_items(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
-                                uint64_t stride, const struct lists *lists, struct nt_decoded_array *cut,
-                                struct nt_error *error)
+                                uint64_t stride, const struct fixed_lists *lists,
+                                struct nt_decoded_array *cut, struct nt_error *error)
 {
     uint64_t bytes;
     cut->bits = lists->inside->bits;
@@ -367,7 +370,7 @@ static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, u
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
     struct nt_decoded_array cut = {0};
-    struct lists lists = {.items = 1, .inside = &arena->tree->nodes[root]};
+    struct fixed_lists lists = {.items = 1, .inside = &arena->tree->nodes[root]};
     NT_TRY(cut_lists(arena, array, stride, &cut, &lists, error));
     struct nt_decoded_array values = {0};
     uint32_t number = (uint32_t)(lists.inside - arena->tree->nodes);

@@ -13,7 +13,7 @@ typedef uint16_t vector16 __attribute__((vector_size(VECTOR)));
 typedef uint32_t vector32 __attribute__((vector_size(VECTOR)));
 typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
 
-struct runs {
+struct rle_runs {
     const uint8_t *values, *lengths;
     uint64_t count;
     uint32_t value_bytes, length_bytes;
@@ -70,7 +70,7 @@ ALWAYS_INLINE vector8 repeat128(const uint8_t *value)
 
 /* Returns the number of missing elements. */
 #define DEFINE_EXPAND(bits)                                                                                  \
-    static uint64_t expand##bits(const struct runs *runs, uint64_t elements, uint8_t *output)                \
+    static uint64_t expand##bits(const struct rle_runs *runs, uint64_t elements, uint8_t *output)            \
     {                                                                                                        \
         for (uint64_t run = 0; run < runs->count && elements; run++) {                                       \
             uint64_t length = nt_number_at(runs->lengths, run, runs->length_bytes);                          \
@@ -102,7 +102,7 @@ static void fill_any(uint8_t *output, size_t bytes, const uint8_t *value, size_t
     }
 }
 
-static uint64_t expand_any(const struct runs *runs, uint64_t elements, uint8_t *output)
+static uint64_t expand_any(const struct rle_runs *runs, uint64_t elements, uint8_t *output)
 {
     size_t done = 0;
     for (uint64_t run = 0; run < runs->count && elements; run++) {
@@ -118,7 +118,7 @@ static uint64_t expand_any(const struct runs *runs, uint64_t elements, uint8_t *
     return elements;
 }
 
-typedef uint64_t expand(const struct runs *runs, uint64_t elements, uint8_t *output);
+typedef uint64_t expand(const struct rle_runs *runs, uint64_t elements, uint8_t *output);
 
 static const struct {
     uint32_t value_bytes;
@@ -140,7 +140,7 @@ enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64
     if (!is_length(length_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lengths of runs have 1, 2, 4 or 8 bytes, not %u",
                        length_bytes);
-    struct runs all = {values, lengths, runs, value_bytes, length_bytes};
+    struct rle_runs all = {values, lengths, runs, value_bytes, length_bytes};
     uint64_t missing = find_expand(value_bytes)(&all, elements, output);
     if (missing)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements in runs", elements,

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-struct job {
+struct node_job_v2_0 {
     struct nt_decode_arena *arena;
     const struct nt_encoding_tree_node *node;
     const struct nt_buffer_slice *parts;
@@ -17,14 +17,14 @@ struct job {
     struct nt_decoded_array *array;
 };
 
-typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
+typedef enum nt_status decode_node(const struct node_job_v2_0 *job, struct nt_error *error);
 
-static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+static enum nt_status decode(const struct node_job_v2_0 *job, uint32_t node, struct nt_error *error);
 
-static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements,
+static enum nt_status decode_child(const struct node_job_v2_0 *job, unsigned child, uint64_t elements,
                                    struct nt_decoded_array *array, struct nt_error *error)
 {
-    struct job below = *job;
+    struct node_job_v2_0 below = *job;
     below.elements = elements;
     below.array = array;
     *array = (struct nt_decoded_array){0};
@@ -32,7 +32,7 @@ static enum nt_status decode_child(const struct job *job, unsigned child, uint64
 }
 
 /* Also requires exactly `elements` elements: child lists could yield more or fewer. */
-static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
+static enum nt_status decode_exactly(const struct node_job_v2_0 *job, unsigned child, uint64_t elements,
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
     NT_TRY(decode_child(job, child, elements, array, error));
@@ -44,7 +44,7 @@ static enum nt_status decode_exactly(const struct job *job, unsigned child, uint
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
 }
 
-static enum nt_status find_part(const struct job *job, const struct nt_buffer_slice **part_ret,
+static enum nt_status find_part(const struct node_job_v2_0 *job, const struct nt_buffer_slice **part_ret,
                                 struct nt_error *error)
 {
     *part_ret = job->instead;
@@ -57,7 +57,7 @@ static enum nt_status find_part(const struct job *job, const struct nt_buffer_sl
     return NT_OK;
 }
 
-static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
+static enum nt_status decode_flat(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part;
     uint64_t bytes;
@@ -69,12 +69,12 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status decompress(const struct job *job, struct nt_error *error)
+static enum nt_status decompress(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part;
     struct nt_buffer_slice instead;
     uint8_t *output;
-    struct job below = *job;
+    struct node_job_v2_0 below = *job;
     enum nt_length_prefixed_kind algorithm = job->node->algorithm;
     NT_TRY(find_part(job, &part, error));
     NT_TRY(nt_length_prefixed_bytes(algorithm, part->data, part->bytes, &instead.bytes, error));
@@ -86,7 +86,7 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     return decode(&below, job->node->children[0], error);
 }
 
-static enum nt_status decode_nullable(const struct job *job, struct nt_error *error)
+static enum nt_status decode_nullable(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     struct nt_decoded_array valid;
     NT_TRY(decode_child(job, 0, job->elements, job->array, error));
@@ -99,7 +99,7 @@ static enum nt_status decode_nullable(const struct job *job, struct nt_error *er
     return NT_OK;
 }
 
-static enum nt_status make_null(const struct job *job, struct nt_error *error)
+static enum nt_status make_null(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     *job->array = (struct nt_decoded_array){.elements = job->elements, .is_null = true};
     return NT_OK;
@@ -116,7 +116,7 @@ static enum nt_status take_bits(struct nt_decode_arena *arena, uint64_t elements
 }
 
 /* Lists of null items need not be null themselves. */
-static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
+static enum nt_status keep_lists_of_nulls(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     uint8_t *valid;
     NT_TRY(take_bits(job->arena, job->elements, 0xFF, &valid, error));
@@ -124,7 +124,7 @@ static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error
     return NT_OK;
 }
 
-static enum nt_status decode_list(const struct job *job, struct nt_error *error)
+static enum nt_status decode_list(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
     uint64_t items;
@@ -142,7 +142,7 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     return array->is_null && !job->node->is_null ? keep_lists_of_nulls(job, error) : NT_OK;
 }
 
-static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
+static enum nt_status decode_rows(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     return decode_child(job, 0, job->elements, job->array, error);
 }
@@ -150,7 +150,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 /* ---- End offsets ---- */
 
 /* Widens the numbers of an array to 64 bits. `what` names them. */
-static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
+static enum nt_status load_numbers(const struct node_job_v2_0 *job, const struct nt_decoded_array *array,
                                    const char *what, uint64_t **numbers_ret, struct nt_error *error)
 {
     uint32_t bits = array->bits;
@@ -173,7 +173,7 @@ static void set_valid(uint8_t *valid, uint64_t i)
 }
 
 /* The adjustment is added to the end offset of a null row. */
-static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
+static enum nt_status decode_ends(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
     uint64_t *ends, adjustment = job->node->adjustment, last = 0;
@@ -217,7 +217,7 @@ static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid,
     return NT_OK;
 }
 
-static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
+static enum nt_status decode_offsets(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
     uint64_t *offsets = NULL, count;
@@ -232,7 +232,7 @@ static enum nt_status decode_offsets(const struct job *job, struct nt_error *err
     return NT_OK;
 }
 
-static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
+static enum nt_status decode_strings(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     struct nt_decoded_array bytes;
     NT_TRY(decode_ends(job, error));
@@ -245,7 +245,7 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
     return NT_OK;
 }
 
-static enum nt_status expand_strings(const struct job *job, struct nt_error *error)
+static enum nt_status expand_strings(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     NT_TRY(decode_child(job, 0, job->elements, job->array, error));
     const uint8_t *valid = job->array->valid;
@@ -261,8 +261,9 @@ static bool is_item_valid(const struct nt_decoded_array *items, uint64_t number)
     return !items->is_null && (!items->valid || (items->valid[number / 8] >> (number % 8) & 1));
 }
 
-static enum nt_status copy_strings(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                   const struct nt_decoded_array *items, struct nt_error *error)
+static enum nt_status copy_strings(const struct node_job_v2_0 *job, const uint64_t *numbers,
+                                   const uint8_t *valid, const struct nt_decoded_array *items,
+                                   struct nt_error *error)
 {
     uint64_t *ends, total = 0, count = job->elements;
     uint8_t *output;
@@ -282,8 +283,9 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
     return NT_OK;
 }
 
-static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                const struct nt_decoded_array *items, struct nt_error *error)
+static enum nt_status copy_bits(const struct node_job_v2_0 *job, const uint64_t *numbers,
+                                const uint8_t *valid, const struct nt_decoded_array *items,
+                                struct nt_error *error)
 {
     uint8_t *output;
     NT_TRY(take_bits(job->arena, job->elements, 0, &output, error));
@@ -298,8 +300,9 @@ static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, 
     return NT_OK;
 }
 
-static enum nt_status copy_values(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                  const struct nt_decoded_array *items, struct nt_error *error)
+static enum nt_status copy_values(const struct node_job_v2_0 *job, const uint64_t *numbers,
+                                  const uint8_t *valid, const struct nt_decoded_array *items,
+                                  struct nt_error *error)
 {
     uint64_t width = items->bits / 8, bytes;
     uint8_t *output;
@@ -316,7 +319,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
     return NT_OK;
 }
 
-static enum nt_status look_up(const struct job *job, struct nt_error *error)
+static enum nt_status look_up(const struct node_job_v2_0 *job, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *node = job->node;
     struct nt_decoded_array stored, items;
@@ -360,9 +363,9 @@ static decode_node *const functions[NT_TREE_NODE_COUNT] = {
     [NT_TREE_ABSOLUTE_OFFSETS] = decode_offsets,
 };
 
-static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
+static enum nt_status decode(const struct node_job_v2_0 *job, uint32_t node, struct nt_error *error)
 {
-    struct job below = *job;
+    struct node_job_v2_0 below = *job;
     below.node = &job->arena->tree->nodes[node];
     decode_node *function = functions[below.node->kind];
     if (!function)
@@ -376,7 +379,7 @@ enum nt_status nt_v2_0_decode(struct nt_decode_arena *arena, uint32_t node,
                               const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
                               struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct job job = {
+    const struct node_job_v2_0 job = {
         .arena = arena, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
     *array = (struct nt_decoded_array){0};
     return decode(&job, node, error);

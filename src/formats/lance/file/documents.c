@@ -191,7 +191,7 @@ enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const
 
 enum { ALIGNMENT = 64 };
 
-struct buffers {
+struct buffer_list {
     struct nt_lance_buffer *items; /* from malloc */
     size_t count;
 };
@@ -209,7 +209,7 @@ static bool has_blobs(const struct nt_lance *lance)
     return false;
 }
 
-static void add(struct buffers *buffers, const struct nt_lance_buffer *added, uint64_t count)
+static void add(struct buffer_list *buffers, const struct nt_lance_buffer *added, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         if (added[i].bytes)
@@ -227,7 +227,7 @@ static size_t count_all(const struct nt_lance *lance)
     return count;
 }
 
-static void add_all(struct buffers *buffers, const struct nt_lance *lance)
+static void add_all(struct buffer_list *buffers, const struct nt_lance *lance)
 {
     const struct nt_lance_buffer table = {lance->tail.column_table, 1};
     add(buffers, lance->globals, lance->tail.globals);
@@ -246,7 +246,7 @@ static void add_all(struct buffers *buffers, const struct nt_lance *lance)
 static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
                                                const struct nt_layout_output *output)
 {
-    struct buffers buffers = {0};
+    struct buffer_list buffers = {0};
     enum nt_status status = NT_OK;
     uint64_t end = 0;
     if (has_blobs(lance))

@@ -185,7 +185,7 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding
 enum { MAX_PARTS = 16 };
 
 /* The inputs of all layouts. */
-struct making {
+struct tree_inputs {
     struct nt_file *file;
     struct nt_arena *scratch;
     const struct nt_lance_column *column;
@@ -198,33 +198,33 @@ struct making {
 };
 
 /* `value`: of the column; NULL: the nodes are of something else. */
-static struct nt_encoding_tree_builder start(const struct making *making, enum nt_tree_layout layout,
+static struct nt_encoding_tree_builder start(const struct tree_inputs *inputs, enum nt_tree_layout layout,
                                              const struct nt_lance_value *value)
 {
     return (struct nt_encoding_tree_builder){
-        .scratch = making->scratch,
+        .scratch = inputs->scratch,
         .value = value,
-        .is_one_based = making->is_dictionary_one_based,
+        .is_one_based = inputs->is_dictionary_one_based,
         .tree = {.layout = layout, .values = NT_NO_NODE, .repetition = NT_NO_NODE, .definition = NT_NO_NODE},
-        .error = making->error};
+        .error = inputs->error};
 }
 
-static enum nt_status keep(const struct making *making, struct nt_encoding_tree_builder *builder,
+static enum nt_status keep(const struct tree_inputs *inputs, struct nt_encoding_tree_builder *builder,
                            const struct nt_encoding_tree *known, const struct nt_encoding_tree **tree_ret)
 {
     builder->tree.nodes = builder->nodes;
     builder->tree.node_count = builder->count;
-    return nt_lance_keep_tree(making->file, known, &builder->tree, tree_ret, making->error);
+    return nt_lance_keep_tree(inputs->file, known, &builder->tree, tree_ret, inputs->error);
 }
 
 /* The buffers of a page that is read as a whole, relative to the first of them. */
-static enum nt_status add_parts(const struct making *making, struct nt_encoding_tree *tree,
+static enum nt_status add_parts(const struct tree_inputs *inputs, struct nt_encoding_tree *tree,
                                 struct nt_tree_buffer parts[MAX_PARTS])
 {
-    const struct nt_lance_page *page = making->page;
+    const struct nt_lance_page *page = inputs->page;
     uint64_t first = UINT64_MAX;
     if (page->buffer_count > MAX_PARTS)
-        return nt_fail_above(making->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
+        return nt_fail_above(inputs->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
                              page->buffer_count);
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes && page->buffers[i].offset < first)
@@ -273,24 +273,24 @@ static enum nt_status add_levels(struct nt_encoding_tree_builder *builder, struc
 
 /* ---- Mini-blocks ---- */
 
-static enum nt_status make_dictionary(const struct making *making, struct nt_proto message)
+static enum nt_status make_dictionary(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_lance_layout *layout = making->layout;
-    struct nt_encoding_tree_builder builder = start(making, NT_TREE_BLOCK, NULL);
+    struct nt_lance_layout *layout = inputs->layout;
+    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_BLOCK, NULL);
     struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
     if (!encoding.bytes)
         return NT_OK;
     layout->dictionary_buffer = 2; /* after metadata and chunks */
     layout->dictionary_items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_DICTIONARY_ITEMS);
     NT_TRY(add_encoding(&builder, encoding, &builder.tree.values));
-    return keep(making, &builder, NULL, &layout->dictionary);
+    return keep(inputs, &builder, NULL, &layout->dictionary);
 }
 
 /* Do neither these layers of a page nor those of any other page of the column mark null values? Lance's
  * reader combines the layers of a column's pages. */
-static bool is_uncounted(const struct making *making, const struct nt_encoding_tree *tree)
+static bool is_uncounted(const struct tree_inputs *inputs, const struct nt_encoding_tree *tree)
 {
-    return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->has_null_levels;
+    return inputs->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !inputs->column->has_null_levels;
 }
 
 /* A constant has no buffer, but Lance's reader requires one if it is in fixed-size lists. */
@@ -300,30 +300,30 @@ static bool has_spare_buffer(const struct nt_encoding_tree_builder *builder, uin
            buffers == (uint64_t)builder->buffers + 1;
 }
 
-static enum nt_status make_mini_block(const struct making *making, struct nt_proto message)
+static enum nt_status make_mini_block(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(making, NT_TREE_MINI_BLOCK, making->value);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_MINI_BLOCK, inputs->value);
     struct nt_encoding_tree *tree = &builder.tree;
     uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
     tree->has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
-    making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
-    making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
-    NT_TRY(add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, tree, making->error));
-    builder.are_rows_null = is_uncounted(making, tree);
+    inputs->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
+    inputs->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
+    NT_TRY(add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, tree, inputs->error));
+    builder.are_rows_null = is_uncounted(inputs, tree);
     NT_TRY(add_encoding(&builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION),
                         &tree->values));
     tree->buffers = builder.buffers + has_spare_buffer(&builder, buffers);
     if (tree->buffers > NT_TREE_BUFFERS)
-        return nt_fail_above(making->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS,
+        return nt_fail_above(inputs->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS,
                              tree->buffers);
     if (buffers != tree->buffers)
-        return nt_fail_number(making->error, NT_CORRUPT, NT_NO_OFFSET,
+        return nt_fail_number(inputs->error, NT_CORRUPT, NT_NO_OFFSET,
                               "buffers of a chunk that its encodings need", tree->buffers, buffers);
     NT_TRY(add_levels(&builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION),
                       nt_proto_message(message, NT_LANCE_MINI_BLOCK_DEF_COMPRESSION)));
-    NT_TRY(make_dictionary(making, message));
-    tree->has_dictionary = making->layout->dictionary;
-    return keep(making, &builder, making->known, &making->layout->tree);
+    NT_TRY(make_dictionary(inputs, message));
+    tree->has_dictionary = inputs->layout->dictionary;
+    return keep(inputs, &builder, inputs->known, &inputs->layout->tree);
 }
 
 /* ---- Full zip ---- */
@@ -356,21 +356,21 @@ static uint32_t get_bits(struct nt_proto message, uint32_t field)
     return bits > UINT32_MAX ? UINT32_MAX : (uint32_t)bits;
 }
 
-static enum nt_status make_full_zip(const struct making *making, struct nt_proto message)
+static enum nt_status make_full_zip(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(making, NT_TREE_FULL_ZIP, making->value);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_FULL_ZIP, inputs->value);
     struct nt_encoding_tree *tree = &builder.tree;
     tree->repetition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_REP);
     tree->definition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_DEF);
     tree->value_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE);
     tree->offset_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET);
-    making->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
-    NT_TRY(add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, tree, making->error));
-    builder.are_rows_null = is_uncounted(making, tree);
+    inputs->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
+    NT_TRY(add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, tree, inputs->error));
+    builder.are_rows_null = is_uncounted(inputs, tree);
     NT_TRY(add_encoding(&builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION),
                         &tree->values));
     NT_TRY(check_widths(&builder));
-    return keep(making, &builder, making->known, &making->layout->tree);
+    return keep(inputs, &builder, inputs->known, &inputs->layout->tree);
 }
 
 /* ---- Constants ---- */
@@ -397,9 +397,9 @@ static enum nt_status add_value(struct nt_encoding_tree_builder *builder, const 
     return nt_tree_add_node(builder, &node);
 }
 
-static enum nt_status make_constant(const struct making *making, struct nt_proto message)
+static enum nt_status make_constant(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(making, NT_TREE_CONSTANT, NULL);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_CONSTANT, NULL);
     struct nt_tree_buffer parts[MAX_PARTS];
     struct nt_encoding_tree *tree = &builder.tree;
     struct nt_proto_item value = {0};
@@ -407,57 +407,58 @@ static enum nt_status make_constant(const struct making *making, struct nt_proto
         tree->value = value.bytes;
         tree->value_bytes = (uint32_t)value.size;
     }
-    tree->has_value_part = !tree->value && making->page->buffer_count % 2;
+    tree->has_value_part = !tree->value && inputs->page->buffer_count % 2;
     tree->repetition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES);
     tree->definition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_DEF_VALUES);
-    NT_TRY(add_layers(message, NT_LANCE_CONSTANT_LAYOUT_LAYERS, tree, making->error));
-    NT_TRY(add_parts(making, tree, parts));
-    NT_TRY(add_value(&builder, making->value));
+    NT_TRY(add_layers(message, NT_LANCE_CONSTANT_LAYOUT_LAYERS, tree, inputs->error));
+    NT_TRY(add_parts(inputs, tree, parts));
+    NT_TRY(add_value(&builder, inputs->value));
     NT_TRY(add_levels(&builder, nt_proto_message(message, NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION),
                       nt_proto_message(message, NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION)));
-    return keep(making, &builder, making->known, &making->layout->tree);
+    return keep(inputs, &builder, inputs->known, &inputs->layout->tree);
 }
 
 /* ---- Any layout ---- */
 
-static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth)
+static enum nt_status make_of_layout(const struct tree_inputs *inputs, struct nt_proto message,
+                                     unsigned depth)
 {
     /* Blobs have descriptors of 16 bytes; these have the layers of the values that they refer to. */
     static const struct nt_lance_value descriptor_value = {.bits = 128};
     struct nt_proto member = {0};
-    struct making inside = *making;
+    struct tree_inputs inside = *inputs;
     uint32_t kind = message.bytes ? nt_proto_oneof(message, &nt_lance_page_layout, &member) : 0;
     switch (kind) {
     case NT_LANCE_LAYOUT_MINI_BLOCK:
-        return make_mini_block(making, member);
+        return make_mini_block(inputs, member);
     case NT_LANCE_LAYOUT_FULL_ZIP:
-        return make_full_zip(making, member);
+        return make_full_zip(inputs, member);
     case NT_LANCE_LAYOUT_CONSTANT:
-        return make_constant(making, member);
+        return make_constant(inputs, member);
     case NT_LANCE_LAYOUT_BLOB:
         if (depth)
             break;
-        making->layout->is_blob = true;
+        inputs->layout->is_blob = true;
         inside.value = &descriptor_value;
-        NT_TRY(add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, making->error));
+        NT_TRY(add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &inputs->layout->blobs, inputs->error));
         return make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
                               depth + 1);
     default:
         break;
     }
-    return nt_fail(making->error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, kind);
+    return nt_fail(inputs->error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, kind);
 }
 
-static enum nt_status make_of_array(const struct making *making)
+static enum nt_status make_of_array(const struct tree_inputs *inputs)
 {
-    struct nt_proto member, encoding = making->page->encoding;
-    struct nt_encoding_tree_builder builder = start(making, NT_TREE_ARRAY, making->value);
+    struct nt_proto member, encoding = inputs->page->encoding;
+    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_ARRAY, inputs->value);
     struct nt_tree_buffer parts[MAX_PARTS];
     if (nt_proto_oneof(encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
-        making->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
-    NT_TRY(add_parts(making, &builder.tree, parts));
+        inputs->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
+    NT_TRY(add_parts(inputs, &builder.tree, parts));
     NT_TRY(add_encoding(&builder, encoding, &builder.tree.values));
-    return keep(making, &builder, making->known, &making->layout->tree);
+    return keep(inputs, &builder, inputs->known, &inputs->layout->tree);
 }
 
 enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
@@ -465,17 +466,17 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                     bool is_dictionary_one_based, const struct nt_encoding_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error)
 {
-    const struct making making = {file,   nt_arena_new(),          column, page, value, known,
-                                  layout, is_dictionary_one_based, error};
+    const struct tree_inputs inputs = {file,   nt_arena_new(),          column, page, value, known,
+                                       layout, is_dictionary_one_based, error};
     enum nt_status status;
     *layout = (struct nt_lance_layout){0};
-    NT_TRY(nt_check_memory(making.scratch, error));
+    NT_TRY(nt_check_memory(inputs.scratch, error));
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
-        status = make_of_array(&making);
+        status = make_of_array(&inputs);
     else if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
-        status = make_of_layout(&making, page->encoding, 0);
+        status = make_of_layout(&inputs, page->encoding, 0);
     else
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an unknown encoding");
-    nt_arena_free(making.scratch);
+    nt_arena_free(inputs.scratch);
     return status;
 }

@@ -251,7 +251,7 @@ struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance,
 
 /* ---- Fields of the model ---- */
 
-struct building {
+struct lance_field_builder {
     struct nt_dataset *dataset;
     struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by Lance's field */
@@ -277,7 +277,7 @@ enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element)
     return kinds[element];
 }
 
-static enum nt_status add_column(struct building *build, uint32_t field, uint32_t position,
+static enum nt_status add_column(struct lance_field_builder *build, uint32_t field, uint32_t position,
                                  const char *type_name, enum nt_encoding_kind encoding, struct nt_dtype dtype)
 {
     struct nt_decoder decoder;
@@ -291,12 +291,13 @@ static enum nt_status add_column(struct building *build, uint32_t field, uint32_
     return nt_builder_add_column(&build->builder, &column, &decoder, build->error);
 }
 
-static enum nt_status add_validity(struct building *build, uint32_t field, uint32_t position)
+static enum nt_status add_validity(struct lance_field_builder *build, uint32_t field, uint32_t position)
 {
     return add_column(build, field, position, "validity", NT_ENCODING_BIT, nt_element_dtype(NT_ELEMENT_BOOL));
 }
 
-static enum nt_status add_columns(struct building *build, uint32_t number, const struct nt_field *field)
+static enum nt_status add_columns(struct lance_field_builder *build, uint32_t number,
+                                  const struct nt_field *field)
 {
     enum nt_status status = NT_OK;
     uint32_t position = 0;
@@ -326,7 +327,7 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
     return status == NT_OK && field->is_nullable ? add_validity(build, number, position) : status;
 }
 
-static enum nt_status add_field(struct building *build, struct nt_field *field,
+static enum nt_status add_field(struct lance_field_builder *build, struct nt_field *field,
                                 const struct nt_lance_model_field *part, uint32_t *number_ret)
 {
     field->description = (struct nt_text){"", 0};
@@ -338,7 +339,7 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
 
 /* Is a field's data outside the column? In a dataset, the schema shows this; in a file, its pages
  * do. */
-static bool is_blob(const struct building *build, uint32_t number)
+static bool is_blob(const struct lance_field_builder *build, uint32_t number)
 {
     if (!build->lance)
         return nt_lance_is_marked(&build->schema->fields[number], "lance-encoding:blob");
@@ -350,7 +351,7 @@ static bool is_blob(const struct building *build, uint32_t number)
 }
 
 /* Is a field a list, or in a list, that only blob columns describe? */
-static bool is_lost(const struct building *build, uint32_t number)
+static bool is_lost(const struct lance_field_builder *build, uint32_t number)
 {
     const struct nt_lance_field_layout *layouts = build->schema->layouts;
     uint32_t leaf = build->leaves[number].field;
@@ -364,7 +365,7 @@ static bool is_lost(const struct building *build, uint32_t number)
 }
 
 /* Returns why a field is unsupported, or NULL. */
-static const char *find_refusal(const struct building *build, uint32_t number)
+static const char *find_refusal(const struct lance_field_builder *build, uint32_t number)
 {
     const struct nt_lance_schema *schema = build->schema;
     const struct nt_lance_field_layout *layout = &schema->layouts[number];
@@ -387,7 +388,7 @@ static const char *find_refusal(const struct building *build, uint32_t number)
     return failure ? failure->message : NULL;
 }
 
-static void set_kind(const struct building *build, uint32_t number, struct nt_field *field)
+static void set_kind(const struct lance_field_builder *build, uint32_t number, struct nt_field *field)
 {
     static const struct {
         enum nt_field_kind kind;
@@ -417,7 +418,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
 /* Structures of version 2.0 are never null, except in files of a dataset that lack them; members of a
  * packed structure are null where the structure is. Legacy files have no validity, but strings without
  * bytes are null. */
-static bool has_validity(const struct building *build, uint32_t number)
+static bool has_validity(const struct lance_field_builder *build, uint32_t number)
 {
     const struct nt_lance_field_layout *layout = &build->schema->layouts[number];
     if (build->schema->is_legacy)
@@ -427,7 +428,7 @@ static bool has_validity(const struct building *build, uint32_t number)
     return layout->packed == NT_NONE && !is_never_null;
 }
 
-static enum nt_status set_properties(const struct building *build, struct nt_field *field,
+static enum nt_status set_properties(const struct lance_field_builder *build, struct nt_field *field,
                                      const struct nt_property *properties, uint32_t count)
 {
     struct nt_field_extra extra = *nt_field_extra(field);
@@ -438,7 +439,7 @@ static enum nt_status set_properties(const struct building *build, struct nt_fie
 
 /* The file stores Lance's binary JSON, not text. Some writers name it with Arrow's extension type for
  * text; this replaces that name with the one that other writers use. */
-static enum nt_status name_json(const struct building *build, struct nt_field *field)
+static enum nt_status name_json(const struct lance_field_builder *build, struct nt_field *field)
 {
     uint32_t count;
     const struct nt_property *from = nt_field_properties(field, &count);
@@ -455,8 +456,8 @@ static enum nt_status name_json(const struct building *build, struct nt_field *f
 }
 
 /* Sets metadata that the field's message lacks: two entries. */
-static enum nt_status set_metadata(const struct building *build, const struct nt_property entries[2],
-                                   struct nt_field *field)
+static enum nt_status set_metadata(const struct lance_field_builder *build,
+                                   const struct nt_property entries[2], struct nt_field *field)
 {
     struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
     NT_TRY(nt_check_memory(properties, build->error));
@@ -465,7 +466,8 @@ static enum nt_status set_metadata(const struct building *build, const struct nt
 }
 
 /* Lance's writers declare an Arrow extension type in the metadata of a field. */
-static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
+static enum nt_status set_extension(const struct lance_field_builder *build, const char *name,
+                                    struct nt_field *field)
 {
     const struct nt_property entries[2] = {
         {nt_text_of("ARROW:extension:name"), nt_text_of(name)},
@@ -476,7 +478,7 @@ static enum nt_status set_extension(const struct building *build, const char *na
 
 /* Lance's reader gives each description of blobs these metadata. Those in the message belong to the
  * field from which the blobs were written. */
-static enum nt_status set_description(const struct building *build, struct nt_field *field)
+static enum nt_status set_description(const struct lance_field_builder *build, struct nt_field *field)
 {
     const struct nt_property entries[2] = {
         {nt_text_of("lance-encoding:blob"), nt_text_of("true")},
@@ -494,7 +496,7 @@ static bool is_value(const struct nt_field *field)
 
 /* Adds the fixed-size lists around a value: a field for each, then the value. Items are always
  * nullable, because the type cannot say otherwise. */
-static enum nt_status add_lists(struct building *build, struct nt_field *field,
+static enum nt_status add_lists(struct lance_field_builder *build, struct nt_field *field,
                                 struct nt_lance_model_field *part, uint32_t *number_ret)
 {
     const struct nt_lance_type *type = &build->schema->layouts[part->field].type;
@@ -532,13 +534,13 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
     return status;
 }
 
-static enum nt_lance_shape shape_of_parent(const struct building *build, uint32_t number)
+static enum nt_lance_shape shape_of_parent(const struct lance_field_builder *build, uint32_t number)
 {
     uint32_t parent = build->schema->fields[number].parent;
     return parent == NT_NONE ? NT_LANCE_IS_UNKNOWN : build->schema->layouts[parent].type.shape;
 }
 
-static bool find_nullable(const struct building *build, uint32_t number)
+static bool find_nullable(const struct lance_field_builder *build, uint32_t number)
 {
     const struct nt_lance_field *field = &build->schema->fields[number];
     enum nt_lance_shape parent = shape_of_parent(build, number);
@@ -547,7 +549,7 @@ static bool find_nullable(const struct building *build, uint32_t number)
             build->is_nullable[field->parent]);
 }
 
-static enum nt_status build_field(struct building *build, uint32_t number)
+static enum nt_status build_field(struct lance_field_builder *build, uint32_t number)
 {
     const struct nt_lance_field *from = &build->schema->fields[number];
     const struct nt_lance_type *type = &build->schema->layouts[number].type;
@@ -585,7 +587,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
 
 /* ---- Build all fields ---- */
 
-static enum nt_status build_all(struct building *build)
+static enum nt_status build_all(struct lance_field_builder *build)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < build->schema->field_count; i++)
@@ -602,7 +604,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
                                      const struct nt_lance_leaf *leaves, const struct nt_lance *lance,
                                      struct nt_error *error)
 {
-    struct building build = {
+    struct lance_field_builder build = {
         .dataset = dataset, .schema = schema, .leaves = leaves, .lance = lance, .error = error};
     build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
     build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));

@@ -37,19 +37,19 @@ enum nt_status nt_lance_read_bytes(const struct nt_lance *lance, const struct nt
 /* The end of every version: a position, u16 major, u16 minor, magic. */
 enum { END_BYTES = NT_LANCE_LEGACY_TAIL_BYTES, VERSION_BYTES = 8, MAGIC_BYTES = 4, TABLE_ENTRY_BYTES = 16 };
 
-struct version {
+struct lance_file_version {
     uint16_t major, minor;
     const char *name;
     bool is_legacy;
 };
 
-static const struct version versions[] = {
+static const struct lance_file_version versions[] = {
     {0, 1, "0.1", true},  {0, 2, "0.2", true},  {0, 3, "2.0", false}, /* used by all writers of 2.0 */
     {2, 0, "2.0", false}, {2, 1, "2.1", false}, {2, 2, "2.2", false},
     {2, 3, "2.3", false}, /* not final: columns with features beyond 2.2 are rejected individually */
 };
 
-static const struct version *find_version(uint16_t major, uint16_t minor)
+static const struct lance_file_version *find_version(uint16_t major, uint16_t minor)
 {
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
         if (versions[i].major == major && versions[i].minor == minor)
@@ -110,7 +110,7 @@ static enum nt_status read_version(struct nt_source *source, uint64_t size, stru
     uint64_t position = nt_get_le64(&cursor);
     tail->major = nt_get_le16(&cursor);
     tail->minor = nt_get_le16(&cursor);
-    const struct version *version = find_version(tail->major, tail->minor);
+    const struct lance_file_version *version = find_version(tail->major, tail->minor);
     if (!version)
         return nt_fail(error, NT_UNSUPPORTED, size - VERSION_BYTES,
                        "cannot read a Lance file of version %u.%u", tail->major, tail->minor);
@@ -195,28 +195,29 @@ const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind
     return encodings[kind].table;
 }
 
-struct reading {
+struct column_metadata_reader {
     const struct nt_lance *lance;
     struct nt_lance_column *column;
     struct nt_error *error;
 };
 
 /* Returns the file offset of a message within the column's message. */
-static uint64_t position_of(const struct reading *reading, struct nt_proto message)
+static uint64_t position_of(const struct column_metadata_reader *reader, struct nt_proto message)
 {
-    return reading->column->metadata.offset + (uint64_t)(message.bytes - reading->column->message.bytes);
+    return reader->column->metadata.offset + (uint64_t)(message.bytes - reader->column->message.bytes);
 }
 
 /* An encoding that is present: its type, and its message if the type is known. */
-struct encoding {
+struct column_encoding {
     enum nt_lance_encoding_kind kind;
     struct nt_text type_url;
     struct nt_proto message;
 };
 
-static enum nt_status read_any(const struct reading *reading, struct nt_proto any, struct encoding *encoding)
+static enum nt_status read_any(const struct column_metadata_reader *reader, struct nt_proto any,
+                               struct column_encoding *encoding)
 {
-    NT_TRY(nt_proto_check(any, &nt_lance_any, position_of(reading, any), reading->error));
+    NT_TRY(nt_proto_check(any, &nt_lance_any, position_of(reader, any), reader->error));
     encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
     encoding->kind = nt_lance_encoding_kind(encoding->type_url);
     encoding->message = nt_proto_message(any, NT_LANCE_ANY_VALUE);
@@ -225,22 +226,22 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
     const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
     if (!table)
         return NT_OK;
-    return nt_proto_check(encoding->message, table, position_of(reading, encoding->message), reading->error);
+    return nt_proto_check(encoding->message, table, position_of(reader, encoding->message), reader->error);
 }
 
 /* Reads the member `encoding` of a column or page; its number is `field`. Clears *encoding if there is
  * none. */
-static enum nt_status read_encoding(const struct reading *reading, struct nt_proto message, uint32_t field,
-                                    struct encoding *encoding)
+static enum nt_status read_encoding(const struct column_metadata_reader *reader, struct nt_proto message,
+                                    uint32_t field, struct column_encoding *encoding)
 {
     struct nt_proto member, kind = nt_proto_message(message, field);
-    *encoding = (struct encoding){.type_url = {"", 0}};
+    *encoding = (struct column_encoding){.type_url = {"", 0}};
     switch (nt_proto_oneof(kind, &nt_lance_encoding, &member)) {
     case NT_LANCE_ENCODING_DIRECT:
         member = nt_proto_message(member, NT_LANCE_DIRECT_ENCODING);
-        return member.bytes ? read_any(reading, member, encoding) : NT_OK;
+        return member.bytes ? read_any(reader, member, encoding) : NT_OK;
     case NT_LANCE_ENCODING_INDIRECT:
-        return nt_fail(reading->error, NT_UNSUPPORTED, position_of(reading, kind),
+        return nt_fail(reader->error, NT_UNSUPPORTED, position_of(reader, kind),
                        "cannot read an encoding stored elsewhere in the file");
     default:
         return NT_OK;
@@ -249,13 +250,13 @@ static enum nt_status read_encoding(const struct reading *reading, struct nt_pro
 
 /* ---- Buffers ---- */
 
-static enum nt_status check_buffer(const struct reading *reading, struct nt_proto message, uint32_t number,
-                                   const struct nt_lance_buffer *buffer)
+static enum nt_status check_buffer(const struct column_metadata_reader *reader, struct nt_proto message,
+                                   uint32_t number, const struct nt_lance_buffer *buffer)
 {
-    uint64_t size = reading->lance->size;
+    uint64_t size = reader->lance->size;
     if (nt_range_fits(buffer->offset, buffer->bytes, size))
         return NT_OK;
-    return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
+    return nt_fail(reader->error, NT_CORRUPT, position_of(reader, message),
                    "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is outside the file of %" PRIu64
                    " bytes",
                    number, buffer->bytes, buffer->offset, size);
@@ -269,38 +270,38 @@ static const struct buffer_fields column_fields = {NT_LANCE_COLUMN_METADATA_BUFF
                                                    NT_LANCE_COLUMN_METADATA_BUFFER_SIZES},
                                   page_fields = {NT_LANCE_PAGE_BUFFER_OFFSETS, NT_LANCE_PAGE_BUFFER_SIZES};
 
-static enum nt_status count_buffers(const struct reading *reading, struct nt_proto message,
+static enum nt_status count_buffers(const struct column_metadata_reader *reader, struct nt_proto message,
                                     const struct buffer_fields *fields, uint32_t *count_ret)
 {
-    uint64_t position = position_of(reading, message);
+    uint64_t position = position_of(reader, message);
     uint64_t offsets = nt_proto_count_numbers(message, fields->offsets);
     uint64_t sizes = nt_proto_count_numbers(message, fields->sizes);
     if (offsets != sizes)
-        return nt_fail_number(reading->error, NT_CORRUPT, position, "sizes of buffers", offsets, sizes);
+        return nt_fail_number(reader->error, NT_CORRUPT, position, "sizes of buffers", offsets, sizes);
     if (offsets > UINT32_MAX)
-        return nt_fail(reading->error, NT_LIMIT, position,
+        return nt_fail(reader->error, NT_LIMIT, position,
                        "a list has %" PRIu64 " buffers, more than the limit of 2^32", offsets);
     *count_ret = (uint32_t)offsets;
-    return nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE,
-                         offsets * sizeof(struct nt_lance_buffer), position, reading->error);
+    return nt_lance_take(reader->lance->memory, NT_COST_ENVELOPE_BYTE,
+                         offsets * sizeof(struct nt_lance_buffer), position, reader->error);
 }
 
-static enum nt_status read_buffers(const struct reading *reading, struct nt_proto message,
+static enum nt_status read_buffers(const struct column_metadata_reader *reader, struct nt_proto message,
                                    const struct buffer_fields *fields,
                                    const struct nt_lance_buffer **buffers_ret, uint32_t *count_ret)
 {
-    NT_TRY(count_buffers(reading, message, fields, count_ret));
+    NT_TRY(count_buffers(reader, message, fields, count_ret));
     if (*count_ret == 0)
         return NT_OK;
     struct nt_lance_buffer *buffers =
-        nt_arena_alloc(reading->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
-    NT_TRY(nt_check_memory(buffers, reading->error));
+        nt_arena_alloc(reader->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
+    NT_TRY(nt_check_memory(buffers, reader->error));
     struct nt_proto_numbers offsets = nt_proto_numbers(message, fields->offsets);
     struct nt_proto_numbers sizes = nt_proto_numbers(message, fields->sizes);
     for (uint32_t i = 0; i < *count_ret; i++) {
         nt_proto_next_number(&offsets, &buffers[i].offset);
         nt_proto_next_number(&sizes, &buffers[i].bytes);
-        NT_TRY(check_buffer(reading, message, i, &buffers[i]));
+        NT_TRY(check_buffer(reader, message, i, &buffers[i]));
     }
     *buffers_ret = buffers;
     return NT_OK;
@@ -308,13 +309,13 @@ static enum nt_status read_buffers(const struct reading *reading, struct nt_prot
 
 /* ---- Pages ---- */
 
-static enum nt_status read_page_encoding(const struct reading *reading, struct nt_proto message,
+static enum nt_status read_page_encoding(const struct column_metadata_reader *reader, struct nt_proto message,
                                          struct nt_lance_page *page)
 {
-    struct encoding encoding;
-    NT_TRY(read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding));
+    struct column_encoding encoding;
+    NT_TRY(read_encoding(reader, message, NT_LANCE_PAGE_ENCODING, &encoding));
     if (!encoding.message.bytes)
-        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
+        return nt_fail(reader->error, NT_CORRUPT, position_of(reader, message), "the page has no encoding");
     page->encoding_kind = encoding.kind;
     page->encoding = encoding.message;
     page->type_url = encoding.type_url;
@@ -341,50 +342,50 @@ static bool has_null_levels(const struct nt_lance_page *page)
 }
 
 /* Adds up the rows of the column's pages. */
-static enum nt_status add_page_rows(const struct reading *reading, struct nt_proto message, uint32_t number,
-                                    struct nt_lance_page *pages)
+static enum nt_status add_page_rows(const struct column_metadata_reader *reader, struct nt_proto message,
+                                    uint32_t number, struct nt_lance_page *pages)
 {
-    struct nt_lance_column *column = reading->column;
+    struct nt_lance_column *column = reader->column;
     struct nt_lance_page *page = &pages[number];
     page->length = nt_proto_number(message, NT_LANCE_PAGE_LENGTH);
     page->priority = nt_proto_number(message, NT_LANCE_PAGE_PRIORITY);
     if (!nt_checked_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
-        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
+        return nt_fail(reader->error, NT_CORRUPT, position_of(reader, message),
                        "%" PRIu64 " rows are more than a column can have", page->length);
     return NT_OK;
 }
 
-static enum nt_status read_page(const struct reading *reading, struct nt_proto message, uint32_t number,
-                                struct nt_lance_page *pages)
+static enum nt_status read_page(const struct column_metadata_reader *reader, struct nt_proto message,
+                                uint32_t number, struct nt_lance_page *pages)
 {
     struct nt_lance_page *page = &pages[number];
-    enum nt_status status = add_page_rows(reading, message, number, pages);
+    enum nt_status status = add_page_rows(reader, message, number, pages);
     if (status == NT_OK)
-        status = read_buffers(reading, message, &page_fields, &page->buffers, &page->buffer_count);
+        status = read_buffers(reader, message, &page_fields, &page->buffers, &page->buffer_count);
     if (status == NT_OK)
-        status = read_page_encoding(reading, message, page);
-    return nt_with_context(status, reading->error, "page %" PRIu32, number);
+        status = read_page_encoding(reader, message, page);
+    return nt_with_context(status, reader->error, "page %" PRIu32, number);
 }
 
-static enum nt_status read_pages(const struct reading *reading)
+static enum nt_status read_pages(const struct column_metadata_reader *reader)
 {
-    struct nt_lance_column *column = reading->column;
+    struct nt_lance_column *column = reader->column;
     struct nt_proto rest = column->message;
     struct nt_proto_item item;
     uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
-    NT_TRY(nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
-                         column->metadata.offset, reading->error));
+    NT_TRY(nt_lance_take(reader->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
+                         column->metadata.offset, reader->error));
     if (count >= NT_NONE)
-        return nt_fail(reading->error, NT_LIMIT, column->metadata.offset,
+        return nt_fail(reader->error, NT_LIMIT, column->metadata.offset,
                        "the column has %" PRIu64 " pages, more than the limit of 2^32", count);
     if (count == 0)
         return NT_OK;
-    struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));
-    NT_TRY(nt_check_memory(pages, reading->error));
+    struct nt_lance_page *pages = nt_arena_alloc(reader->lance->memory->arena, count, sizeof(*pages));
+    NT_TRY(nt_check_memory(pages, reader->error));
     column->pages = pages;
     while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
-            NT_TRY(read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages));
+            NT_TRY(read_page(reader, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages));
     for (uint32_t i = 0; !column->has_null_levels && i < column->page_count; i++)
         column->has_null_levels = has_null_levels(&pages[i]);
     return NT_OK;
@@ -405,11 +406,11 @@ static bool is_blob(struct nt_proto encoding)
     return kind == NT_LANCE_COLUMN_ENCODING_BLOB;
 }
 
-static enum nt_status read_column_encoding(const struct reading *reading)
+static enum nt_status read_column_encoding(const struct column_metadata_reader *reader)
 {
-    struct nt_lance_column *column = reading->column;
-    struct encoding encoding;
-    NT_TRY(read_encoding(reading, column->message, NT_LANCE_COLUMN_METADATA_ENCODING, &encoding));
+    struct nt_lance_column *column = reader->column;
+    struct column_encoding encoding;
+    NT_TRY(read_encoding(reader, column->message, NT_LANCE_COLUMN_METADATA_ENCODING, &encoding));
     column->type_url = encoding.type_url;
     if (encoding.kind != NT_LANCE_ENCODING_IS_COLUMN)
         return NT_OK;
@@ -419,9 +420,9 @@ static enum nt_status read_column_encoding(const struct reading *reading)
 }
 
 /* Pages with an unknown encoding make their column undecodable, but not the file. */
-static enum nt_status note_unknown(const struct reading *reading)
+static enum nt_status note_unknown(const struct column_metadata_reader *reader)
 {
-    struct nt_lance_column *column = reading->column;
+    struct nt_lance_column *column = reader->column;
     struct nt_error failure;
     uint32_t page = 0;
     while (page < column->page_count && (column->pages[page].encoding_kind == NT_LANCE_ENCODING_IS_ARRAY ||
@@ -433,7 +434,7 @@ static enum nt_status note_unknown(const struct reading *reading)
     nt_fail(&failure, NT_UNSUPPORTED, column->metadata.offset,
             "page %" PRIu32 ": cannot read an encoding of type '%.*s'", page,
             (int)(type.length < 100 ? type.length : 100), type.bytes);
-    return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
+    return nt_failure_keep(&failure, reader->lance->memory->arena, &column->failure, reader->error);
 }
 
 /* Checks that pages are in the order of their first rows. In 2.0 a first row may be relative to its
@@ -454,12 +455,12 @@ static enum nt_status check_order(const struct nt_lance *lance, const struct nt_
 static enum nt_status read_column(const struct nt_lance *lance, struct nt_lance_column *column,
                                   struct nt_error *error)
 {
-    const struct reading reading = {.lance = lance, .column = column, .error = error};
+    const struct column_metadata_reader reader = {.lance = lance, .column = column, .error = error};
     NT_TRY(nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error));
-    NT_TRY(read_column_encoding(&reading));
-    NT_TRY(read_buffers(&reading, column->message, &column_fields, &column->buffers, &column->buffer_count));
-    NT_TRY(read_pages(&reading));
-    NT_TRY(note_unknown(&reading));
+    NT_TRY(read_column_encoding(&reader));
+    NT_TRY(read_buffers(&reader, column->message, &column_fields, &column->buffers, &column->buffer_count));
+    NT_TRY(read_pages(&reader));
+    NT_TRY(note_unknown(&reader));
     return check_order(lance, column, error);
 }
 

@@ -166,7 +166,7 @@ void nt_lance_page_list_deinit(struct nt_lance_page_list *list)
 
 /* ---- Pages of a column ---- */
 
-struct putting {
+struct list_page_builder {
     struct nt_lance_page_list *list;
     struct nt_group_builder *builder;
     uint32_t position;
@@ -174,8 +174,9 @@ struct putting {
     bool has_begun; /* a list has begun */
 };
 
-static enum nt_status add_page(const struct putting *putting, const struct nt_page_list_entry *entry,
-                               uint64_t elements, uint64_t parameter, bool is_uniform)
+static enum nt_status add_page(const struct list_page_builder *putting,
+                               const struct nt_page_list_entry *entry, uint64_t elements, uint64_t parameter,
+                               bool is_uniform)
 {
     const struct nt_lance_page_list *list = putting->list;
     if (elements > UINT32_MAX)
@@ -191,7 +192,8 @@ static enum nt_status add_page(const struct putting *putting, const struct nt_pa
     return elements || entry->is_blob ? nt_group_builder_add(putting->builder, &page, list->error) : NT_OK;
 }
 
-static enum nt_status put_values(const struct putting *putting, const struct nt_page_list_entry *entry)
+static enum nt_status put_values(const struct list_page_builder *putting,
+                                 const struct nt_page_list_entry *entry)
 {
     uint64_t elements;
     if (!nt_checked_multiply(entry->rows, putting->list->column_map->items, &elements))
@@ -200,7 +202,8 @@ static enum nt_status put_values(const struct putting *putting, const struct nt_
     return add_page(putting, entry, elements, entry->skipped, entry->is_uniform);
 }
 
-static enum nt_status put_validity(const struct putting *putting, const struct nt_page_list_entry *entry)
+static enum nt_status put_validity(const struct list_page_builder *putting,
+                                   const struct nt_page_list_entry *entry)
 {
     struct nt_page_list_entry valid = *entry;
     if (entry->is_all_valid) {
@@ -211,7 +214,7 @@ static enum nt_status put_validity(const struct putting *putting, const struct n
 }
 
 /* Puts ends that are relative to the entry; `base` is the sum of all earlier entries. */
-static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry,
+static enum nt_status put_ends(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
                                uint64_t added, const char *what)
 {
     NT_TRY(add_page(putting, entry, entry->rows, putting->base, false));
@@ -222,7 +225,7 @@ static enum nt_status put_ends(struct putting *putting, const struct nt_page_lis
 }
 
 /* The end of a list is known only where the next list begins, maybe in a later entry. */
-static enum nt_status put_list_ends(struct putting *putting, const struct nt_page_list_entry *entry,
+static enum nt_status put_list_ends(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
                                     bool is_last)
 {
     bool is_first = !putting->has_begun && entry->rows;
@@ -243,7 +246,8 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
     return add_page(putting, entry, elements, parameter, false);
 }
 
-static enum nt_status put(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
+static enum nt_status put(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
+                          bool is_last)
 {
     const struct nt_lance_page_list *list = putting->list;
     uint32_t position = putting->position;
@@ -278,7 +282,7 @@ enum nt_status nt_lance_page_list_finish(struct nt_lance_page_list *list, struct
 {
     uint32_t cluster = builder->group->first_cluster;
     for (uint32_t position = 0; position < list->field->column_count; position++) {
-        struct putting putting = {.list = list, .builder = builder, .position = position};
+        struct list_page_builder putting = {.list = list, .builder = builder, .position = position};
         if (!nt_lance_page_list_has(list, position))
             continue;
         NT_TRY(nt_group_builder_start(

@@ -330,7 +330,7 @@ static const struct nt_dtype descriptor_dtype = {.element = NT_ELEMENT_OPAQUE,
                                                  .members = descriptor_members,
                                                  .member_count = 2};
 
-struct adding {
+struct physical_field_builder {
     const struct nt_dataset *dataset;
     const struct nt_lance_physical *physical_view;
     struct nt_builder builder;
@@ -338,7 +338,7 @@ struct adding {
 };
 
 /* Returns what a field reads from its column. */
-static struct nt_lance_column_map column_map_of(const struct adding *adding, uint32_t field)
+static struct nt_lance_column_map column_map_of(const struct physical_field_builder *adding, uint32_t field)
 {
     const struct nt_lance_physical *physical_view = adding->physical_view;
     const struct nt_lance_model_field *part = &physical_view->schema->parts[field];
@@ -347,7 +347,8 @@ static struct nt_lance_column_map column_map_of(const struct adding *adding, uin
 }
 
 /* Sets the type of the rows of a packed structure. */
-static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, struct nt_dtype *dtype)
+static enum nt_status set_rows(const struct physical_field_builder *adding, uint32_t bytes,
+                               struct nt_dtype *dtype)
 {
     char text[16];
     int length = snprintf(text, sizeof(text), "|V%u", bytes);
@@ -356,8 +357,8 @@ static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, stru
     return nt_check_memory(dtype->numpy, adding->error);
 }
 
-static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enum nt_lance_content content,
-                                struct nt_dtype *dtype)
+static enum nt_status set_dtype(const struct physical_field_builder *adding, uint32_t field,
+                                enum nt_lance_content content, struct nt_dtype *dtype)
 {
     switch (content) {
     case NT_LANCE_HAS_VALUES:
@@ -384,7 +385,8 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
 /* ---- Columns ---- */
 
 /* Each page has its own decoder; this one defines the type. */
-static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
+static enum nt_status add_column(struct physical_field_builder *adding, uint32_t field,
+                                 enum nt_lance_content content)
 {
     struct nt_decoder decoder;
     struct nt_column column = {
@@ -398,7 +400,7 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
     return nt_builder_add_column(&adding->builder, &column, &decoder, adding->error);
 }
 
-static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
+static enum nt_lance_content content_of_field(const struct physical_field_builder *adding, uint32_t field)
 {
     const struct nt_lance_column_map column_map = column_map_of(adding, field);
     switch (adding->dataset->fields[field].kind) {
@@ -430,7 +432,7 @@ static bool may_have_levels(const struct nt_lance_physical *physical_view, uint3
     return false;
 }
 
-static enum nt_status add_levels_of(struct adding *adding, uint32_t field)
+static enum nt_status add_levels_of(struct physical_field_builder *adding, uint32_t field)
 {
     uint32_t leaf = adding->physical_view->schema->parts[field].field;
     if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
@@ -443,7 +445,7 @@ static enum nt_status add_levels_of(struct adding *adding, uint32_t field)
 
 /* Does a physical column belong to this field of the model? It belongs to the field that it stores, or
  * to the innermost items if that is a fixed-size list. */
-static bool has_column(const struct adding *adding, uint32_t field)
+static bool has_column(const struct physical_field_builder *adding, uint32_t field)
 {
     const struct nt_lance_physical *physical_view = adding->physical_view;
     uint32_t leaf = physical_view->schema->parts[field].field;
@@ -470,7 +472,7 @@ static enum nt_status add_physical_dataset(struct nt_dataset *dataset, const str
                                            const struct nt_dataset_ops *ops, struct nt_dataset **physical_ret,
                                            struct nt_error *error)
 {
-    struct adding adding = {.dataset = dataset, .physical_view = of, .error = error};
+    struct physical_field_builder adding = {.dataset = dataset, .physical_view = of, .error = error};
     bool is_levels = !ops->page_files;
     struct nt_dataset *physical;
     NT_TRY(nt_dataset_new_physical(dataset, &physical, error));

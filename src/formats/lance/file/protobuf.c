@@ -74,13 +74,13 @@ static bool get_item(struct nt_cursor *cursor, struct nt_proto_item *item)
 
 /* ---- Checking ---- */
 
-struct check {
+struct message_check {
     const uint8_t *start; /* of the outermost message */
     uint64_t offset;      /* of the outermost message in the file */
     struct nt_error *error;
 };
 
-static uint64_t position_of(const struct check *check, const uint8_t *bytes)
+static uint64_t position_of(const struct message_check *check, const uint8_t *bytes)
 {
     return check->offset + (uint64_t)(bytes - check->start);
 }
@@ -103,7 +103,7 @@ static enum nt_proto_wire wire_of(const struct nt_proto_field *field)
     return is_number(field) ? NT_PROTO_WIRE_VARINT : NT_PROTO_WIRE_BYTES;
 }
 
-static enum nt_status check_packed(const struct check *check, const struct nt_proto_table *table,
+static enum nt_status check_packed(const struct message_check *check, const struct nt_proto_table *table,
                                    const struct nt_proto_field *field, const struct nt_proto_item *item)
 {
     struct nt_cursor cursor = nt_cursor(item->bytes, item->size);
@@ -115,7 +115,7 @@ static enum nt_status check_packed(const struct check *check, const struct nt_pr
                    "message %s: the last number of %s is cut off", table->name, field->name);
 }
 
-static enum nt_status check_field(const struct check *check, const struct nt_proto_table *table,
+static enum nt_status check_field(const struct message_check *check, const struct nt_proto_table *table,
                                   const struct nt_proto_field *field, const struct nt_proto_item *item,
                                   uint64_t position)
 {
@@ -136,7 +136,7 @@ struct seen {
 
 /* Other readers merge two messages of one field, and ignore all but the last member of a oneof. No
  * writer intends this, so both are errors. */
-static enum nt_status check_once(const struct check *check, const struct nt_proto_table *table,
+static enum nt_status check_once(const struct message_check *check, const struct nt_proto_table *table,
                                  const struct nt_proto_field *field, struct seen *seen, uint64_t position)
 {
     uint64_t row = UINT64_C(1) << (field - table->fields);
@@ -152,7 +152,7 @@ static enum nt_status check_once(const struct check *check, const struct nt_prot
 }
 
 /* Checks a message and its children, up to NT_PROTO_MAX_DEPTH levels. */
-static enum nt_status check_message(const struct check *check, struct nt_proto message,
+static enum nt_status check_message(const struct message_check *check, struct nt_proto message,
                                     const struct nt_proto_table *table, unsigned depth)
 {
     struct nt_cursor cursor = cursor_of(message);
@@ -182,7 +182,7 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
 enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,
                               struct nt_error *error)
 {
-    const struct check check = {.start = message.bytes, .offset = offset, .error = error};
+    const struct message_check check = {.start = message.bytes, .offset = offset, .error = error};
     return check_message(&check, message, table, 1);
 }
 

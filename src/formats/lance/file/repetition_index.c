@@ -7,14 +7,14 @@
 
 /* ---- Mini-block repetition index ---- */
 
-struct entry {
+struct repetition_entry {
     uint64_t ended, left; /* rows; levels */
 };
 
-static struct entry entry_of(const struct nt_lance_row_index *index, uint64_t chunk)
+static struct repetition_entry entry_of(const struct nt_lance_row_index *index, uint64_t chunk)
 {
     const uint8_t *bytes = index->entries + chunk * index->entry_bytes;
-    return (struct entry){nt_load_le64(bytes), nt_load_le64(bytes + sizeof(uint64_t))};
+    return (struct repetition_entry){nt_load_le64(bytes), nt_load_le64(bytes + sizeof(uint64_t))};
 }
 
 static bool is_continued(const struct nt_lance_row_index *index, uint64_t chunk)
@@ -24,7 +24,7 @@ static bool is_continued(const struct nt_lance_row_index *index, uint64_t chunk)
 
 uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_t chunk)
 {
-    const struct entry entry = entry_of(index, chunk);
+    const struct repetition_entry entry = entry_of(index, chunk);
     return entry.ended + (entry.left > 0) - is_continued(index, chunk);
 }
 
@@ -38,7 +38,7 @@ static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t
 {
     uint64_t ended = 0;
     for (uint64_t i = 0; i < index->count; i++) {
-        const struct entry entry = entry_of(index, i);
+        const struct repetition_entry entry = entry_of(index, i);
         bool is_last = i + 1 == index->count;
         if (!nt_checked_add(ended, entry.ended, &ended) || ended > rows ||
             (is_last && (entry.left || ended != rows)) ||
@@ -98,9 +98,10 @@ static enum nt_status check_entry(const struct nt_lance_row_index *index, const 
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
 {
     const struct nt_tree_counts *counts = &index->counted;
-    const struct entry found = entry_of(index, chunk),
-                       expected = {counts->slots[tree->layer_count - 1] + counts->is_continued - goes_on,
-                                   goes_on ? counts->last_row : 0};
+    const struct repetition_entry found = entry_of(index, chunk),
+                                  expected = {counts->slots[tree->layer_count - 1] + counts->is_continued -
+                                                  goes_on,
+                                              goes_on ? counts->last_row : 0};
     if (found.ended == expected.ended && found.left == expected.left)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, position_of(index, chunk),
@@ -249,7 +250,7 @@ struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_off
 /* ---- Verify repetition indexes ---- */
 
 /* A column of the file, as one of its fields uses it. */
-struct checking {
+struct repetition_check {
     struct nt_lance_page_list list;
     nt_failure_emit *emit;
     void *context;
@@ -276,7 +277,7 @@ static enum nt_status check_chunks(struct nt_lance_page_list *list, struct nt_la
     return status;
 }
 
-static enum nt_status check_page(struct checking *checking, uint32_t number)
+static enum nt_status check_page(struct repetition_check *checking, uint32_t number)
 {
     struct nt_lance_page_list *list = &checking->list;
     uint32_t column = list->column_map->column;
@@ -299,7 +300,7 @@ static enum nt_status check_page(struct checking *checking, uint32_t number)
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-static enum nt_status check_column(struct checking *checking)
+static enum nt_status check_column(struct repetition_check *checking)
 {
     struct nt_lance_page_list *list = &checking->list;
     uint32_t pages = list->lance->columns[list->column_map->column].page_count;
@@ -353,7 +354,7 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
         if (users[i] == NT_NONE)
             continue;
         const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
-        struct checking checking = {.emit = emit, .context = context};
+        struct repetition_check checking = {.emit = emit, .context = context};
         checking.list = (struct nt_lance_page_list){.dataset = dataset,
                                                     .number = users[i],
                                                     .field = &dataset->fields[users[i]],

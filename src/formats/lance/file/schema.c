@@ -76,7 +76,7 @@ static const struct known_id *find_id(const struct nt_hash_table *ids, int32_t i
     return NULL;
 }
 
-struct reading {
+struct lance_schema_reader {
     struct nt_file *file;
     const struct nt_lance_message *message; /* contains the fields */
     struct nt_lance_field *fields;
@@ -86,37 +86,37 @@ struct reading {
     struct nt_error *error;
 };
 
-static uint64_t position_of(const struct reading *reading, struct nt_proto message)
+static uint64_t position_of(const struct lance_schema_reader *reader, struct nt_proto message)
 {
-    return reading->message->offset + (uint64_t)(message.bytes - reading->message->message.bytes);
+    return reader->message->offset + (uint64_t)(message.bytes - reader->message->message.bytes);
 }
 
-static enum nt_status find_parent(struct reading *reading, struct nt_lance_field *field)
+static enum nt_status find_parent(struct lance_schema_reader *reader, struct nt_lance_field *field)
 {
     enum { TOP_LEVEL = -1 };
     int32_t parent_id = (int32_t)nt_proto_number(field->message, NT_LANCE_FIELD_PARENT_ID);
     field->parent = NT_NONE;
     if (parent_id == TOP_LEVEL)
         return NT_OK;
-    const struct known_id *parent = find_id(&reading->ids, parent_id);
+    const struct known_id *parent = find_id(&reader->ids, parent_id);
     if (!parent)
-        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, field->message),
+        return nt_fail(reader->error, NT_CORRUPT, position_of(reader, field->message),
                        "field %" PRId32 ": no field before it has the id of its parent, %" PRId32, field->id,
                        parent_id);
     field->parent = parent->field;
     return NT_OK;
 }
 
-static enum nt_status add_id(struct reading *reading, uint32_t number)
+static enum nt_status add_id(struct lance_schema_reader *reader, uint32_t number)
 {
-    const struct nt_lance_field *field = &reading->fields[number];
-    struct known_id *known = &reading->known[number];
-    if (find_id(&reading->ids, field->id))
-        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, field->message),
+    const struct nt_lance_field *field = &reader->fields[number];
+    struct known_id *known = &reader->known[number];
+    if (find_id(&reader->ids, field->id))
+        return nt_fail(reader->error, NT_CORRUPT, position_of(reader, field->message),
                        "field %" PRIu32 " has the id %" PRId32 ", like another field", number, field->id);
     known->id = field->id;
     known->field = number;
-    nt_hash_table_insert(&reading->ids, &known->link, (uint32_t)field->id);
+    nt_hash_table_insert(&reader->ids, &known->link, (uint32_t)field->id);
     return NT_OK;
 }
 
@@ -141,12 +141,12 @@ static const struct {
 };
 enum { DESCRIPTION_FIELDS = sizeof(description) / sizeof(*description) };
 
-static void add_description(struct reading *reading)
+static void add_description(struct lance_schema_reader *reader)
 {
-    const uint32_t parent = reading->count - 1;
-    const struct nt_proto nothing = {reading->fields[parent].message.bytes, 0};
+    const uint32_t parent = reader->count - 1;
+    const struct nt_proto nothing = {reader->fields[parent].message.bytes, 0};
     for (uint32_t i = 0; i < DESCRIPTION_FIELDS; i++)
-        reading->fields[reading->count++] =
+        reader->fields[reader->count++] =
             (struct nt_lance_field){.id = NT_LANCE_NO_ID,
                                     .parent = parent,
                                     .name = nt_text_of(description[i].name),
@@ -156,24 +156,24 @@ static void add_description(struct reading *reading)
 
 /* ---- All fields ---- */
 
-static enum nt_status read_field(struct reading *reading, struct nt_proto message)
+static enum nt_status read_field(struct lance_schema_reader *reader, struct nt_proto message)
 {
-    struct nt_arena *arena = reading->file->arena;
-    struct nt_lance_field *field = &reading->fields[reading->count];
+    struct nt_arena *arena = reader->file->arena;
+    struct nt_lance_field *field = &reader->fields[reader->count];
     field->message = message;
     field->id = (int32_t)nt_proto_number(message, NT_LANCE_FIELD_ID);
     field->is_nullable = nt_proto_number(message, NT_LANCE_FIELD_NULLABLE);
     field->is_description = is_description(message);
     if (!nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_NAME), &field->name) ||
         !nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_LOGICAL_TYPE), &field->logical_type))
-        return nt_fail_memory(reading->error);
-    NT_TRY(find_parent(reading, field));
-    bool is_input = field->parent != NT_NONE && reading->fields[field->parent].is_description;
+        return nt_fail_memory(reader->error);
+    NT_TRY(find_parent(reader, field));
+    bool is_input = field->parent != NT_NONE && reader->fields[field->parent].is_description;
     if (is_input)
         return NT_OK;
-    NT_TRY(add_id(reading, reading->count++));
+    NT_TRY(add_id(reader, reader->count++));
     if (field->is_description)
-        add_description(reading);
+        add_description(reader);
     return NT_OK;
 }
 
@@ -200,11 +200,11 @@ static uint64_t count_fields(struct nt_proto list)
     return count;
 }
 
-static enum nt_status read_fields(struct reading *reading, struct nt_proto list)
+static enum nt_status read_fields(struct lance_schema_reader *reader, struct nt_proto list)
 {
     struct nt_proto field;
     while (next_field(&list, &field))
-        NT_TRY(read_field(reading, field));
+        NT_TRY(read_field(reader, field));
     return NT_OK;
 }
 
@@ -212,22 +212,22 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
                                     struct nt_proto list, struct nt_lance_schema *schema,
                                     struct nt_error *error)
 {
-    struct reading reading = {.file = file, .message = message, .error = error};
+    struct lance_schema_reader reader = {.file = file, .message = message, .error = error};
     uint64_t count = count_fields(list);
     NT_TRY(nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error));
     if (count >= NT_NONE)
         return nt_fail(error, NT_LIMIT, message->offset,
                        "the schema has %" PRIu64 " fields, more than the limit of 2^32", count);
-    reading.fields = nt_arena_alloc(file->arena, count, sizeof(*reading.fields));
-    reading.known = calloc(count + 1, sizeof(*reading.known));
-    bool has_table = nt_hash_table_init(&reading.ids);
-    enum nt_status status = nt_check_memory(reading.fields && reading.known && has_table, error);
+    reader.fields = nt_arena_alloc(file->arena, count, sizeof(*reader.fields));
+    reader.known = calloc(count + 1, sizeof(*reader.known));
+    bool has_table = nt_hash_table_init(&reader.ids);
+    enum nt_status status = nt_check_memory(reader.fields && reader.known && has_table, error);
     if (status == NT_OK)
-        status = read_fields(&reading, list);
+        status = read_fields(&reader, list);
     if (has_table)
-        nt_hash_table_deinit(&reading.ids);
-    free(reading.known);
-    *schema = (struct nt_lance_schema){.fields = reading.fields, .field_count = reading.count};
+        nt_hash_table_deinit(&reader.ids);
+    free(reader.known);
+    *schema = (struct nt_lance_schema){.fields = reader.fields, .field_count = reader.count};
     return status;
 }
 

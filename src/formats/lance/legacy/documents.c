@@ -16,7 +16,7 @@ static const struct {
 };
 
 /* A member's values, one per batch. */
-struct column {
+struct statistics_column {
     const struct nt_lance_type *type; /* NULL: absent, or of a type without statistics */
     uint64_t stored_bytes;
     uint64_t begin, bytes; /* strings: their range in the file */
@@ -31,8 +31,8 @@ static bool is_strings(const struct nt_lance_type *type)
 }
 
 /* Locates a member and checks it against the file and the batches. */
-static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, struct column *column,
-                                  struct nt_error *error)
+static enum nt_status find_column(const struct nt_lance *lance, uint32_t field,
+                                  struct statistics_column *column, struct nt_error *error)
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_type *type = &statistics->schema.layouts[field].type;
@@ -41,7 +41,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
         nt_lance_cells(&statistics->table, statistics->schema.fields[field].id);
     bool is_known = paging->kind == NT_LANCE_PAGE_STRINGS ||
                     (paging->kind == NT_LANCE_PAGE_PLAIN && !type->value.list_count);
-    *column = (struct column){0};
+    *column = (struct statistics_column){0};
     if (!cell || paging->failure || !is_known)
         return NT_OK;
     if (cell->length != lance->legacy->table.batches)
@@ -58,8 +58,8 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
                             : NT_OK;
 }
 
-static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t field, struct column *column,
-                                  struct nt_error *error)
+static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t field,
+                                  struct statistics_column *column, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
@@ -84,7 +84,7 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
 /* ---- Values ---- */
 
 /* A string without bytes is null, as in data pages. */
-static enum nt_status put_string(struct nt_json *json, const struct column *column, uint64_t row,
+static enum nt_status put_string(struct nt_json *json, const struct statistics_column *column, uint64_t row,
                                  struct nt_error *error)
 {
     uint64_t begin = nt_load_le64(column->values + row * sizeof(begin)),
@@ -102,7 +102,7 @@ static enum nt_status put_string(struct nt_json *json, const struct column *colu
     return NT_OK;
 }
 
-static enum nt_status put_value(struct nt_json *json, const struct column *column, uint64_t row,
+static enum nt_status put_value(struct nt_json *json, const struct statistics_column *column, uint64_t row,
                                 struct nt_error *error)
 {
     if (is_strings(column->type))
@@ -130,7 +130,7 @@ static uint32_t find_field(const struct nt_dataset *dataset, const struct nt_lan
 }
 
 static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field,
-                                const struct column columns[MEMBERS], struct nt_buffer *out,
+                                const struct statistics_column columns[MEMBERS], struct nt_buffer *out,
                                 struct nt_error *error)
 {
     uint32_t batches = nt_lance_of(dataset)->legacy->table.batches;
@@ -159,7 +159,7 @@ static enum nt_status write_statistics(struct nt_lance_text *text, struct nt_buf
                                        struct nt_error *error)
 {
     const struct nt_lance_schema *schema = &nt_lance_of(text->dataset)->legacy->statistics.schema;
-    struct column columns[MEMBERS] = {{0}};
+    struct statistics_column columns[MEMBERS] = {{0}};
     uint32_t structure = (uint32_t)text->next++,
              field = find_field(text->dataset, &schema->fields[structure]);
     enum nt_status status = NT_OK;
@@ -211,7 +211,7 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
                                 "page table"));
     for (uint32_t i = 0; i < statistics->schema.field_count; i++) {
         struct nt_error unused;
-        struct column column;
+        struct statistics_column column;
         enum nt_status status = find_column(lance, i, &column, &unused);
         if (nt_is_environmental(status))
             return nt_fail_copy(error, &unused);

@@ -215,7 +215,7 @@ static enum nt_status lance_refuse_slices(struct nt_file *file, const struct nt_
 
 /* ---- Read the metadata ---- */
 
-struct reading {
+struct legacy_metadata_reader {
     struct nt_file *file;
     struct nt_lance *lance;
     struct nt_lance_legacy *legacy;
@@ -223,56 +223,56 @@ struct reading {
 };
 
 /* Reads a length-prefixed message at a position. */
-static enum nt_status find_message(const struct reading *reading, uint64_t position, const char *name,
-                                   struct nt_lance_buffer *range)
+static enum nt_status find_message(const struct legacy_metadata_reader *reader, uint64_t position,
+                                   const char *name, struct nt_lance_buffer *range)
 {
     uint8_t length[NT_LANCE_LENGTH_BYTES];
-    uint64_t end = reading->lance->tail.offset;
+    uint64_t end = reader->lance->tail.offset;
     if (!nt_range_fits(position, NT_LANCE_LENGTH_BYTES, end))
-        return nt_fail(reading->error, NT_CORRUPT, position,
+        return nt_fail(reader->error, NT_CORRUPT, position,
                        "%s begins at %" PRIu64 ", but only %" PRIu64 " bytes precede the tail", name,
                        position, end);
-    NT_TRY(nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error));
+    NT_TRY(nt_source_read(reader->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reader->error));
     *range = (struct nt_lance_buffer){position + NT_LANCE_LENGTH_BYTES, nt_load_le32(length)};
     if (nt_range_fits(range->offset, range->bytes, end))
         return NT_OK;
-    return nt_fail(reading->error, NT_CORRUPT, position,
+    return nt_fail(reader->error, NT_CORRUPT, position,
                    "%s of %" PRIu64 " bytes does not end before the tail at %" PRIu64, name, range->bytes,
                    end);
 }
 
-static enum nt_status read_message(const struct reading *reading, uint64_t position, const char *name,
-                                   const struct nt_proto_table *table, struct nt_lance_buffer *range,
-                                   struct nt_proto *message)
+static enum nt_status read_message(const struct legacy_metadata_reader *reader, uint64_t position,
+                                   const char *name, const struct nt_proto_table *table,
+                                   struct nt_lance_buffer *range, struct nt_proto *message)
 {
     uint8_t *bytes;
-    NT_TRY(find_message(reading, position, name, range));
-    enum nt_status status = nt_lance_read_bytes(reading->lance, range, &bytes, reading->error);
+    NT_TRY(find_message(reader, position, name, range));
+    enum nt_status status = nt_lance_read_bytes(reader->lance, range, &bytes, reader->error);
     if (status == NT_OK) {
         *message = (struct nt_proto){bytes, (size_t)range->bytes};
-        status = nt_proto_check(*message, table, range->offset, reading->error);
+        status = nt_proto_check(*message, table, range->offset, reader->error);
     }
-    return nt_with_context(status, reading->error, "%s", name);
+    return nt_with_context(status, reader->error, "%s", name);
 }
 
 /* ---- Batches ---- */
 
-static enum nt_status read_batches(const struct reading *reading)
+static enum nt_status read_batches(const struct legacy_metadata_reader *reader)
 {
-    struct nt_lance_legacy *legacy = reading->legacy;
+    struct nt_lance_legacy *legacy = reader->legacy;
     uint64_t position = legacy->metadata_range.offset, last = 0;
     uint64_t count = nt_proto_count_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     if (count >= NT_NONE)
-        return nt_fail(reading->error, NT_LIMIT, position,
+        return nt_fail(reader->error, NT_LIMIT, position,
                        "the file has %" PRIu64 " batches, more than the limit of 2^32", count);
-    NT_TRY(nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(uint64_t), position,
-                          reading->error));
-    uint64_t *batches = nt_arena_alloc(reading->file->arena, count + 1, sizeof(*batches));
-    NT_TRY(nt_check_memory(batches, reading->error));
+    NT_TRY(nt_budget_take(&reader->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(uint64_t), position,
+                          reader->error));
+    uint64_t *batches = nt_arena_alloc(reader->file->arena, count + 1, sizeof(*batches));
+    NT_TRY(nt_check_memory(batches, reader->error));
     struct nt_proto_numbers numbers = nt_proto_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     for (uint64_t i = 0; nt_proto_next_number(&numbers, &batches[i]); i++) {
         if (batches[i] > INT32_MAX || batches[i] < last || (i == 0 && batches[0] != 0))
-            return nt_fail(reading->error, NT_CORRUPT, position,
+            return nt_fail(reader->error, NT_CORRUPT, position,
                            "batch %" PRIu64 " begins at row %" PRId64
                            ", but the previous batch begins at row %" PRIu64,
                            i, (int64_t)batches[i], last);
@@ -280,30 +280,30 @@ static enum nt_status read_batches(const struct reading *reading)
     }
     legacy->batches = batches;
     legacy->table.batches = count ? (uint32_t)count - 1 : 0;
-    reading->lance->rows = last;
+    reader->lance->rows = last;
     return NT_OK;
 }
 
 /* ---- Schema ---- */
 
-static enum nt_status read_schema(const struct reading *reading)
+static enum nt_status read_schema(const struct legacy_metadata_reader *reader)
 {
-    struct nt_lance *lance = reading->lance;
-    uint64_t position = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_MANIFEST_POSITION);
-    struct nt_lance_buffer *range = nt_arena_alloc(reading->file->arena, 1, sizeof(*range));
-    NT_TRY(nt_check_memory(range, reading->error));
+    struct nt_lance *lance = reader->lance;
+    uint64_t position = nt_proto_number(reader->legacy->metadata, NT_LANCE_METADATA_MANIFEST_POSITION);
+    struct nt_lance_buffer *range = nt_arena_alloc(reader->file->arena, 1, sizeof(*range));
+    NT_TRY(nt_check_memory(range, reader->error));
     if (!position)
-        return nt_fail(reading->error, NT_UNSUPPORTED, reading->legacy->metadata_range.offset,
+        return nt_fail(reader->error, NT_UNSUPPORTED, reader->legacy->metadata_range.offset,
                        "a legacy file without its own manifest does not describe its fields");
-    NT_TRY(read_message(reading, position, "manifest", &nt_lance_manifest, range, &lance->descriptor));
+    NT_TRY(read_message(reader, position, "manifest", &nt_lance_manifest, range, &lance->descriptor));
     const struct nt_lance_message manifest = {lance->descriptor, range->offset};
     lance->globals = range;
     enum nt_status status =
-        nt_lance_read_fields(reading->file, &manifest, lance->descriptor, &lance->schema, reading->error);
+        nt_lance_read_fields(reader->file, &manifest, lance->descriptor, &lance->schema, reader->error);
     lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
-        status = nt_lance_lay_out_schema(reading->file->arena, &lance->schema, reading->error);
-    return nt_with_context(status, reading->error, "schema");
+        status = nt_lance_lay_out_schema(reader->file->arena, &lance->schema, reader->error);
+    return nt_with_context(status, reader->error, "schema");
 }
 
 uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
@@ -333,19 +333,20 @@ static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_l
     return NT_OK;
 }
 
-static enum nt_status read_cells(const struct reading *reading, struct nt_lance_page_table *table)
+static enum nt_status read_cells(const struct legacy_metadata_reader *reader,
+                                 struct nt_lance_page_table *table)
 {
-    uint64_t count, bytes, end = reading->lance->tail.offset;
+    uint64_t count, bytes, end = reader->lance->tail.offset;
     if (!nt_checked_multiply(table->fields, table->batches, &count) ||
         !nt_checked_multiply(count, sizeof(struct nt_lance_cell), &bytes) ||
         !nt_range_fits(table->offset, bytes, end))
-        return nt_fail(reading->error, NT_CORRUPT, table->offset,
+        return nt_fail(reader->error, NT_CORRUPT, table->offset,
                        "a page table of %" PRIu32 " fields and %" PRIu32
                        " batches does not end before the tail at %" PRIu64,
                        table->fields, table->batches, end);
     const struct nt_lance_buffer range = {table->offset, bytes};
     uint8_t *stored;
-    NT_TRY(nt_lance_read_bytes(reading->lance, &range, &stored, reading->error));
+    NT_TRY(nt_lance_read_bytes(reader->lance, &range, &stored, reader->error));
     struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* converted in place */
     for (uint64_t i = 0; i < count; i++) {
         const uint8_t *cell = stored + i * sizeof(*cells);
@@ -355,12 +356,12 @@ static enum nt_status read_cells(const struct reading *reading, struct nt_lance_
     return NT_OK;
 }
 
-static enum nt_status read_page_table(const struct reading *reading)
+static enum nt_status read_page_table(const struct legacy_metadata_reader *reader)
 {
-    struct nt_lance_page_table *table = &reading->legacy->table;
-    table->offset = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_PAGE_TABLE_POSITION);
-    NT_TRY(span_ids(&reading->lance->schema, table, reading->error));
-    return read_cells(reading, table);
+    struct nt_lance_page_table *table = &reader->legacy->table;
+    table->offset = nt_proto_number(reader->legacy->metadata, NT_LANCE_METADATA_PAGE_TABLE_POSITION);
+    NT_TRY(span_ids(&reader->lance->schema, table, reader->error));
+    return read_cells(reader, table);
 }
 
 /* ---- Statistics ---- */
@@ -377,68 +378,69 @@ static uint32_t count_statistics(struct nt_proto message)
     return !has_any ? 0 : last < INT32_MAX ? (uint32_t)last + 1 : INT32_MAX;
 }
 
-static enum nt_status read_statistics(const struct reading *reading, struct nt_proto message,
+static enum nt_status read_statistics(const struct legacy_metadata_reader *reader, struct nt_proto message,
                                       struct nt_lance_statistics *statistics)
 {
-    const struct nt_lance_message metadata = {reading->legacy->metadata,
-                                              reading->legacy->metadata_range.offset};
-    NT_TRY(nt_lance_read_fields(reading->file, &metadata, message, &statistics->schema, reading->error));
+    const struct nt_lance_message metadata = {reader->legacy->metadata,
+                                              reader->legacy->metadata_range.offset};
+    NT_TRY(nt_lance_read_fields(reader->file, &metadata, message, &statistics->schema, reader->error));
     statistics->schema.is_legacy = true;
-    NT_TRY(nt_lance_lay_out_schema(reading->file->arena, &statistics->schema, reading->error));
-    NT_TRY(lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error));
+    NT_TRY(nt_lance_lay_out_schema(reader->file->arena, &statistics->schema, reader->error));
+    NT_TRY(lance_find_pagings(reader->file, &statistics->schema, &statistics->pagings, reader->error));
     statistics->table = (struct nt_lance_page_table){
         .offset = nt_proto_number(message, NT_LANCE_STATISTICS_PAGE_TABLE_POSITION),
         .fields = count_statistics(message),
         .batches = 1};
-    return read_cells(reading, &statistics->table);
+    return read_cells(reader, &statistics->table);
 }
 
 /* Statistics are optional: without them the values are still readable. */
-static enum nt_status try_statistics(const struct reading *reading)
+static enum nt_status try_statistics(const struct legacy_metadata_reader *reader)
 {
     struct nt_error failure;
-    const struct reading trying = {reading->file, reading->lance, reading->legacy, &failure};
-    struct nt_lance_statistics *statistics = &reading->legacy->statistics;
-    struct nt_proto message = nt_proto_message(reading->legacy->metadata, NT_LANCE_METADATA_STATISTICS);
+    const struct legacy_metadata_reader trying = {reader->file, reader->lance, reader->legacy, &failure};
+    struct nt_lance_statistics *statistics = &reader->legacy->statistics;
+    struct nt_proto message = nt_proto_message(reader->legacy->metadata, NT_LANCE_METADATA_STATISTICS);
     enum nt_status status = message.bytes ? read_statistics(&trying, message, statistics) : NT_OK;
     if (status == NT_OK || nt_is_environmental(status))
-        return status == NT_OK ? NT_OK : nt_fail_copy(reading->error, &failure);
+        return status == NT_OK ? NT_OK : nt_fail_copy(reader->error, &failure);
     nt_error_context(&failure, "statistics");
     *statistics = (struct nt_lance_statistics){0};
-    return nt_failure_keep(&failure, reading->file->arena, &statistics->failure, reading->error);
+    return nt_failure_keep(&failure, reader->file->arena, &statistics->failure, reader->error);
 }
 
 /* ---- All of the metadata ---- */
 
 /* Each field is a column, with pages or without. */
-static enum nt_status make_columns(const struct reading *reading)
+static enum nt_status make_columns(const struct legacy_metadata_reader *reader)
 {
-    struct nt_lance *lance = reading->lance;
+    struct nt_lance *lance = reader->lance;
     uint32_t count = lance->schema.field_count;
-    NT_TRY(nt_budget_take(&reading->file->budget, NT_COST_COLUMN, count, lance->globals[0].offset,
-                          reading->error));
+    NT_TRY(nt_budget_take(&reader->file->budget, NT_COST_COLUMN, count, lance->globals[0].offset,
+                          reader->error));
     struct nt_lance_column *columns =
-        nt_arena_alloc(reading->file->arena, (size_t)count + 1, sizeof(*columns));
-    NT_TRY(nt_check_memory(columns, reading->error));
+        nt_arena_alloc(reader->file->arena, (size_t)count + 1, sizeof(*columns));
+    NT_TRY(nt_check_memory(columns, reader->error));
     for (uint32_t i = 0; i < count; i++)
-        columns[i].failure = reading->legacy->pagings[i].failure;
+        columns[i].failure = reader->legacy->pagings[i].failure;
     lance->columns = columns;
     lance->tail.columns = count;
-    return lance_refuse_slices(reading->file, lance, columns, reading->error);
+    return lance_refuse_slices(reader->file, lance, columns, reader->error);
 }
 
 enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
 {
     struct nt_lance_legacy *legacy = nt_arena_alloc(file->arena, 1, sizeof(*legacy));
-    const struct reading reading = {.file = file, .lance = lance, .legacy = legacy, .error = error};
+    const struct legacy_metadata_reader reader = {
+        .file = file, .lance = lance, .legacy = legacy, .error = error};
     NT_TRY(nt_check_memory(legacy, error));
     lance->legacy = legacy;
-    NT_TRY(read_message(&reading, lance->tail.metadata, "metadata", &nt_lance_metadata,
+    NT_TRY(read_message(&reader, lance->tail.metadata, "metadata", &nt_lance_metadata,
                         &legacy->metadata_range, &legacy->metadata));
-    NT_TRY(read_batches(&reading));
-    NT_TRY(read_schema(&reading));
-    NT_TRY(read_page_table(&reading));
+    NT_TRY(read_batches(&reader));
+    NT_TRY(read_schema(&reader));
+    NT_TRY(read_page_table(&reader));
     NT_TRY(lance_find_pagings(file, &lance->schema, &legacy->pagings, error));
-    NT_TRY(make_columns(&reading));
-    return try_statistics(&reading);
+    NT_TRY(make_columns(&reader));
+    return try_statistics(&reader);
 }
