@@ -998,7 +998,7 @@ enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_genera
     struct layout_lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines, .takes_budget = true};
     lines->file = file;
     enum nt_status status = nt_layout_new(file, &lines->layout, error);
     if (status == NT_OK)

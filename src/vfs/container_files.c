@@ -133,8 +133,10 @@ static const struct nt_pseudo_file rows[] = {
     {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},
     {"file.json", NT_VFS_GENERATED, .generate = file_json},
     {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_in_chain, .dir_sources = {&nt_dir_source_chain_files}},
-    {"layout.svg", NT_VFS_GENERATED, .size = layout_svg_size, .generate = layout_svg_file},
-    {"layout.jsonl", NT_VFS_STREAMED, .open_text = layout_jsonl, .is_short = nt_layout_is_short},
+    {"layout.svg", NT_VFS_GENERATED, .takes_budget = true, .size = layout_svg_size,
+     .generate = layout_svg_file},
+    {"layout.jsonl", NT_VFS_STREAMED, .takes_budget = true, .open_text = layout_jsonl,
+     .is_short = nt_layout_is_short},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};

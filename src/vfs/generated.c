@@ -13,6 +13,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/base/queue.h"
+#include "core/model/budget.h"
 
 /* ---- Spool to memory or disk ---- */
 
@@ -119,6 +120,13 @@ struct whole_text {
     bool is_long; /* not kept */
 };
 
+static void whole_deinit(struct whole_text *whole)
+{
+    nt_spool_deinit(&whole->spool);
+    free(whole->failure);
+    whole->failure = NULL;
+}
+
 enum {
     TEXT_BYTES = 4 << 20,         /* limit unless all texts are requested; larger ones go to disk */
     WAIT_NANOSECONDS = 100000000, /* interval of checks for canceled callers */
@@ -180,6 +188,12 @@ static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struc
     return status;
 }
 
+/* Page lists in use may leave too little for this text: not for good. */
+static bool is_short_of_budget(const struct nt_resolved_node *resolved, enum nt_status status)
+{
+    return status == NT_LIMIT && resolved->file && nt_budget_is_half_used(&resolved->file->budget);
+}
+
 static enum nt_status make_long(const struct nt_resolved_node *resolved,
                                 const struct nt_generated_options *options, struct whole_text *whole,
                                 struct nt_error *error)
@@ -195,7 +209,7 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
     if (status == NT_OK)
         return NT_OK;
     failure.status = status;
-    if (is_made || nt_is_environmental(status))
+    if (is_made || nt_is_environmental(status) || is_short_of_budget(resolved, status))
         return nt_fail_copy(error, &failure);
     whole->failure = malloc(sizeof(failure)); /* damage ends the text; the text before it remains */
     if (!whole->failure)
@@ -289,8 +303,7 @@ static void let_go(struct generated_document *document)
 {
     if (--document->users)
         return;
-    nt_spool_deinit(&document->whole.spool);
-    free(document->whole.failure);
+    whole_deinit(&document->whole);
     free(document);
 }
 
@@ -380,9 +393,8 @@ static bool is_declared(const struct nt_resolved_node *resolved, bool may_block,
     return resolved->pseudo->size && resolved->pseudo->size(resolved, may_block, size_ret, NULL) == NT_OK;
 }
 
-/* The document must not be shared yet. */
-static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           struct generated_document *document, struct nt_error *error)
+static enum nt_status make_once(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                                struct generated_document *document, struct nt_error *error)
 {
     const struct nt_generated_options *options = &generated->options;
     bool is_short = options->generate_all || resolved->pseudo->generate || !resolved->pseudo->is_short;
@@ -403,6 +415,24 @@ static enum nt_status make(struct nt_generated *generated, const struct nt_resol
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared,
                                 document->content.size);
     document->content.is_truncated = document->whole.failure != NULL;
+    return status;
+}
+
+/* The document must not be shared yet. */
+static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                           struct generated_document *document, struct nt_error *error)
+{
+    struct nt_text_pool *text_pool = generated->options.text_pool;
+    nt_text_pool_begin(text_pool, resolved, false);
+    enum nt_status status = make_once(generated, resolved, document, error);
+    nt_text_pool_end(text_pool, resolved, false);
+    const struct nt_error *failure = document->whole.failure;
+    if (status != NT_LIMIT && (!failure || failure->status != NT_LIMIT))
+        return status;
+    whole_deinit(&document->whole);
+    nt_text_pool_begin(text_pool, resolved, true);
+    status = make_once(generated, resolved, document, error);
+    nt_text_pool_end(text_pool, resolved, true);
     return status;
 }
 

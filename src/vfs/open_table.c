@@ -335,6 +335,7 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
     file->on_group_failure = nt_report_group;
     file->before_blocking = nt_vfs_before_blocking;
     file->context = inodes->vfs;
+    nt_budget_set_make_room(&file->budget, nt_vfs_suspend_texts, inodes->vfs);
     status = nt_open_file_new(file, opened_ret, error);
     for (uint32_t i = 0;
          inodes->vfs->options.selection_count && status == NT_OK && i < (*opened_ret)->file->dataset_count;

@@ -13,6 +13,7 @@
 /* ---- Suspend idle streams ---- */
 
 struct nt_text_pool {
+    pthread_rwlock_t generating; /* shared by all that generate, or held by one alone */
     pthread_mutex_t lock;
     struct nt_reader *reader;
     TAILQ_HEAD(, nt_pooled_text) list; /* most recently read last */
@@ -27,6 +28,11 @@ struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader)
     text_pool->reader = reader;
     TAILQ_INIT(&text_pool->list);
     pthread_mutex_init(&text_pool->lock, NULL);
+    pthread_rwlockattr_t attributes;
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&text_pool->generating, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
     return text_pool;
 }
 
@@ -34,6 +40,7 @@ void nt_text_pool_free(struct nt_text_pool *text_pool)
 {
     if (!text_pool)
         return;
+    pthread_rwlock_destroy(&text_pool->generating);
     pthread_mutex_destroy(&text_pool->lock);
     free(text_pool);
 }
@@ -55,16 +62,39 @@ static void set_bytes(struct nt_text_pool *text_pool, struct nt_pooled_text *tex
     text->bytes = bytes;
 }
 
+static bool suspend_listed(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
+{
+    unlist(text_pool, text);
+    if (!text->suspend(text))
+        return false;
+    set_bytes(text_pool, text, 0);
+    return true;
+}
+
 /* The newest text stays, whatever its size: otherwise each of its reads would open it again. */
 static void suspend_oldest(struct nt_text_pool *text_pool)
 {
-    struct nt_pooled_text *text;
-    while (text_pool->bytes > nt_reader_idle_bytes(text_pool->reader) &&
-           (text = TAILQ_FIRST(&text_pool->list)) && TAILQ_NEXT(text, by_use)) {
-        unlist(text_pool, text);
-        if (text->suspend(text))
-            set_bytes(text_pool, text, 0);
+    struct nt_pooled_text *text = TAILQ_FIRST(&text_pool->list), *next;
+    for (; text && text_pool->bytes > nt_reader_idle_bytes(text_pool->reader); text = next) {
+        next = TAILQ_NEXT(text, by_use);
+        if (next && text->bytes)
+            suspend_listed(text_pool, text);
     }
+}
+
+bool nt_vfs_suspend_texts(void *vfs)
+{
+    struct nt_text_pool *text_pool = ((struct nt_vfs *)vfs)->text_pool;
+    struct nt_pooled_text *next;
+    bool has_room = false;
+    pthread_mutex_lock(&text_pool->lock);
+    for (struct nt_pooled_text *text = TAILQ_FIRST(&text_pool->list); text; text = next) {
+        next = TAILQ_NEXT(text, by_use);
+        if (text->takes_budget)
+            has_room |= suspend_listed(text_pool, text);
+    }
+    pthread_mutex_unlock(&text_pool->lock);
+    return has_room;
 }
 
 void nt_text_pool_use(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
@@ -74,12 +104,14 @@ void nt_text_pool_use(struct nt_text_pool *text_pool, struct nt_pooled_text *tex
     pthread_mutex_unlock(&text_pool->lock);
 }
 
-void nt_text_pool_idle(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes)
+void nt_text_pool_idle(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes,
+                       bool takes_budget)
 {
     pthread_mutex_lock(&text_pool->lock);
     unlist(text_pool, text);
     set_bytes(text_pool, text, bytes);
-    if (bytes) {
+    text->takes_budget = takes_budget;
+    if (bytes || takes_budget) {
         TAILQ_INSERT_TAIL(&text_pool->list, text, by_use);
         text->is_listed = true;
         text_pool->bytes += bytes;
@@ -94,6 +126,37 @@ void nt_text_pool_remove(struct nt_text_pool *text_pool, struct nt_pooled_text *
     unlist(text_pool, text);
     set_bytes(text_pool, text, 0);
     pthread_mutex_unlock(&text_pool->lock);
+}
+
+/* ---- Room in a budget ---- */
+
+static bool charges_budget(const struct nt_resolved_node *resolved)
+{
+    return resolved->document || resolved->pseudo->takes_budget;
+}
+
+static void release_lists(const struct nt_file *file)
+{
+    for (uint32_t i = 0; file && i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            nt_dataset_release_lists(file->datasets[i]);
+}
+
+void nt_text_pool_begin(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
+                        bool is_alone)
+{
+    if (is_alone) {
+        pthread_rwlock_wrlock(&text_pool->generating);
+        release_lists(resolved->file);
+    } else if (charges_budget(resolved)) {
+        pthread_rwlock_rdlock(&text_pool->generating);
+    }
+}
+
+void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved, bool is_alone)
+{
+    if (is_alone || charges_budget(resolved))
+        pthread_rwlock_unlock(&text_pool->generating);
 }
 
 /* ---- Stream a file ---- */
@@ -162,6 +225,18 @@ static enum nt_status make_more(struct streamed *streamed, struct nt_error *erro
     return status;
 }
 
+/* After a piece failed: prepares for the same piece again, or for the first one if the text cannot be
+ * resumed. */
+static void go_back(struct streamed *streamed)
+{
+    if (streamed->text && !streamed->text->position)
+        begin_at(streamed, 0, 0);
+    else if (streamed->text)
+        streamed->text->free(streamed->text);
+    streamed->text = NULL;
+    streamed->is_broken = false;
+}
+
 /* Drops the bytes before `offset`, which is >= window_offset. Moves bytes only if most are dropped. */
 static void forget_before(struct streamed *streamed, uint64_t offset)
 {
@@ -177,9 +252,10 @@ static void forget_before(struct streamed *streamed, uint64_t offset)
     }
 }
 
-/* Returns the text before a failed piece first, as a short read; the next read gets the error. */
-static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, void *buffer, size_t bytes,
-                                  size_t *bytes_ret, struct nt_error *error)
+/* Returns the text before a failed piece first, as a short read; the next read gets the error. NT_LIMIT if
+ * others generate texts meanwhile, not `is_alone`, which may leave too little memory. */
+static enum nt_status read_locked(struct streamed *streamed, bool is_alone, uint64_t offset, void *buffer,
+                                  size_t bytes, size_t *bytes_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (offset < streamed->window_offset || (streamed->is_broken && window_end(streamed) < offset + bytes))
@@ -190,11 +266,20 @@ static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, vo
     }
     uint64_t end = window_end(streamed);
     *bytes_ret = 0;
+    if (status == NT_LIMIT && !is_alone) {
+        go_back(streamed);
+        return status;
+    }
     if (offset >= end)
         return status;
     *bytes_ret = end - offset < bytes ? (size_t)(end - offset) : bytes;
     memcpy(buffer, streamed->window.bytes + (offset - streamed->window_offset), *bytes_ret);
     return NT_OK;
+}
+
+static bool takes_budget(const struct streamed *streamed)
+{
+    return streamed->text && streamed->text->takes_budget;
 }
 
 /* The memory that a suspension frees. */
@@ -209,13 +294,29 @@ static bool suspend(struct nt_pooled_text *text)
     struct streamed *streamed = NT_CONTAINER_OF(text, struct streamed, waiting);
     if (pthread_mutex_trylock(&streamed->lock) != 0)
         return false;
-    bool gains = memory_to_gain(streamed) > 0;
+    bool can_go_on = memory_to_gain(streamed) > 0, gains = can_go_on || takes_budget(streamed);
     if (gains) {
-        begin_at(streamed, streamed->piece_offset, streamed->piece_position);
+        begin_at(streamed, can_go_on ? streamed->piece_offset : 0, can_go_on ? streamed->piece_position : 0);
         nt_buffer_deinit(&streamed->window);
     }
     pthread_mutex_unlock(&streamed->lock);
     return gains;
+}
+
+static enum nt_status read_once(struct streamed *streamed, bool is_alone, uint64_t offset, void *buffer,
+                                size_t bytes, size_t *bytes_ret, struct nt_error *error)
+{
+    struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
+    nt_text_pool_begin(text_pool, streamed->resolved, is_alone);
+    pthread_mutex_lock(&streamed->lock);
+    nt_text_pool_use(text_pool, &streamed->waiting);
+    enum nt_status status = read_locked(streamed, is_alone, offset, buffer, bytes, bytes_ret, error);
+    size_t memory = memory_to_gain(streamed);
+    bool charges = takes_budget(streamed);
+    pthread_mutex_unlock(&streamed->lock);
+    nt_text_pool_idle(text_pool, &streamed->waiting, memory, charges);
+    nt_text_pool_end(text_pool, streamed->resolved, is_alone);
+    return status;
 }
 
 static enum nt_status read_streamed(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
@@ -224,14 +325,8 @@ static enum nt_status read_streamed(struct nt_content *content, uint64_t offset,
     struct streamed *streamed = (struct streamed *)content;
     if (offset > UINT64_MAX - bytes)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible offset");
-    struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
-    pthread_mutex_lock(&streamed->lock);
-    nt_text_pool_use(text_pool, &streamed->waiting);
-    enum nt_status status = read_locked(streamed, offset, buffer, bytes, bytes_ret, error);
-    size_t memory = memory_to_gain(streamed);
-    pthread_mutex_unlock(&streamed->lock);
-    nt_text_pool_idle(text_pool, &streamed->waiting, memory);
-    return status;
+    enum nt_status status = read_once(streamed, false, offset, buffer, bytes, bytes_ret, error);
+    return status == NT_LIMIT ? read_once(streamed, true, offset, buffer, bytes, bytes_ret, error) : status;
 }
 
 static uint64_t probable_bytes(struct nt_content *content)

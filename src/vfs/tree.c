@@ -40,14 +40,15 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_vfs_options *options = &vfs->options;
+    vfs->text_pool = nt_text_pool_new(vfs->reader);
     const struct nt_generated_options generated = {
         .reader = vfs->reader,
+        .text_pool = vfs->text_pool,
         .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
         .directory = options->text_directory ? options->text_directory : NT_VFS_TEXT_DIRECTORY,
         .generate_all = options->text_sized,
     };
     vfs->generated = nt_generated_new(&generated);
-    vfs->text_pool = nt_text_pool_new(vfs->reader);
     return vfs->generated && vfs->text_pool ? NT_OK : nt_fail_memory(error);
 }
 

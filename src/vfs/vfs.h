@@ -193,6 +193,7 @@ struct nt_pseudo_file {
     unsigned parameter; /* for functions that serve several rows */
     bool is_npy;        /* likewise: the elements follow a NumPy header */
     bool is_private;    /* only the owner may read it */
+    bool takes_budget;  /* of its file's metadata, for what is neither a page list nor the model */
     /* Does this node have the file? NULL: always. Must not do any work. */
     nt_pseudo_exists *exists;
 
@@ -399,7 +400,8 @@ enum nt_status nt_node_blobs(const struct nt_resolved_node *resolved, bool may_b
 /* ---- Generated files ---- */
 
 struct nt_generated_options {
-    struct nt_reader *reader; /* accounts for the memory in use */
+    struct nt_reader *reader;       /* accounts for the memory in use */
+    struct nt_text_pool *text_pool; /* of the tree: see nt_text_pool_begin */
     /* Limits the disk space of all cached texts together, and of each text while it is generated; a
      * longer one fails. Texts in generation, and evicted texts that are being read, come on top. */
     uint64_t disk_bytes;
@@ -454,6 +456,7 @@ struct nt_pooled_text {
     bool (*suspend)(struct nt_pooled_text *text);
     TAILQ_ENTRY(nt_pooled_text) by_use;
     size_t bytes;
+    bool takes_budget; /* of the metadata of its file */
     bool is_listed;
 };
 
@@ -463,11 +466,22 @@ void nt_text_pool_free(struct nt_text_pool *texts); /* accepts NULL; all texts m
 
 /* A read of the text starts. */
 void nt_text_pool_use(struct nt_text_pool *texts, struct nt_pooled_text *text);
-/* A read has ended; the text now uses `bytes` bytes. Suspends the least recently read texts as
- * needed. */
-void nt_text_pool_idle(struct nt_text_pool *texts, struct nt_pooled_text *text, size_t bytes);
+/* A read has ended; the text now uses `bytes` bytes, and perhaps a part of its file's budget. Suspends the
+ * least recently read texts as needed. */
+void nt_text_pool_idle(struct nt_text_pool *texts, struct nt_pooled_text *text, size_t bytes,
+                       bool takes_budget);
 /* The text closes. */
 void nt_text_pool_remove(struct nt_text_pool *texts, struct nt_pooled_text *text);
+
+/* An nt_budget_make_room for files of a tree: suspends all texts that take from a budget and are not being
+ * read. */
+bool nt_vfs_suspend_texts(void *vfs);
+
+/* A thread that generates a document or the layout charges the budget of its file. If that fails because
+ * others have charged it, the thread generates the text again alone: then the beginning waits until other
+ * threads generate no such text, and releases page lists. Texts of rows and the like do not wait. */
+void nt_text_pool_begin(struct nt_text_pool *texts, const struct nt_resolved_node *resolved, bool is_alone);
+void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node *resolved, bool is_alone);
 
 /* ---- Size policy ---- */
 

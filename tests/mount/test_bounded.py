@@ -2,6 +2,7 @@
 """Honest files that have many of one thing, in a control group whose memory is bounded: everything is read,
 and a file is opened once. NTUPLE_BOUNDED=full: two million pages, 100,000 fields and 300,000 fragments in 256
 MiB, all bytes of all files, where one column of each dataset stands for the pages of all."""
+import concurrent.futures
 import hashlib
 import os
 import shutil
@@ -135,6 +136,36 @@ def little_memory_changes_nothing_of_a_dataset_of_many_fragments_and_fields():
                 same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
         same(len(found[1]) > 5 * COPIED, True)
         same(found[0], found[1])
+
+
+# 30,000 pages: their list takes 1.7 MB of the limit, and pagelist.0.txt 3.1 MB while it is open.
+TEXTS, TEXT_LIMIT = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json'], 5300000
+
+
+def rest_of(file, first):
+    with file:
+        return first + file.read()
+
+
+@case
+def texts_that_are_open_leave_each_other_the_memory():
+    """A program may close a file long before the kernel tells the daemon, and others read the same files."""
+    with scratch() as directory:
+        write_many(directory / 'pages.root', (20, 15, 100))
+        with Foreground(directory / 'pages.root') as mount:
+            expected = {name: (mount.mountpoint / 'Events' / name).read_bytes() for name in TEXTS}
+        with Foreground(directory / 'pages.root', options=['-o', f'metadatasize={TEXT_LIMIT}']) as mount:
+            top = mount.mountpoint / 'Events'
+            left_open = [(name, file, file.read(4096)) for name in TEXTS
+                         for file in [open(top / name, 'rb', buffering=0)]]
+            for name in TEXTS:
+                same((top / name).read_bytes() == expected[name], True, name)
+            for name, file, first in left_open:
+                same(rest_of(file, first) == expected[name], True, f'the rest of {name}')
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                for name, found in pool.map(lambda name: (name, (top / name).read_bytes()), 3 * TEXTS):
+                    same(found == expected[name], True, f'{name}, with others')
+            same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
 
 
 @case

@@ -22,6 +22,7 @@ enum { PIECE = 1 << 16, SHORT_PIECES = 8, MAX_SHORT_PIECES = 64 }; /* that is, t
 
 static struct nt_generated *generated;
 static struct nt_reader *reader;
+static struct nt_text_pool *text_pool;
 static struct nt_error error;
 static atomic_uint made; /* streams that were opened */
 
@@ -30,6 +31,7 @@ static atomic_uint made; /* streams that were opened */
 static struct {
     unsigned pieces;
     unsigned failing; /* the piece that fails, counted from 1; 0: none */
+    bool fails_once;
     enum nt_status status;
     bool is_short;
     bool gives_up;        /* in place of failing */
@@ -54,7 +56,7 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
     letters->text.is_given_up = script.gives_up && letters->next + 1 == script.failing;
     if (letters->text.is_given_up) /* the rest of a text that is kept, and one byte */
         ck_assert_uint_eq(letters->text.too_many_bytes, (MAX_SHORT_PIECES - letters->next) * PIECE + 1);
-    if (++letters->next == script.failing)
+    if (++letters->next == script.failing && (!script.fails_once || made == 1))
         return nt_fail(failure, script.status, NT_NO_OFFSET, "as the test wants");
     *more = letters->next < script.pieces;
     return NT_OK;
@@ -93,9 +95,15 @@ static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk
     struct nt_reader_options reading = NT_READER_OPTIONS_INIT;
     reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for kept texts */
     nt_generated_free(generated);
+    nt_text_pool_free(text_pool);
     nt_reader_free(reader);
     assert_ok(nt_reader_new(&reading, &reader, &error));
-    const struct nt_generated_options options = {reader, disk_bytes, "/tmp", generate_all};
+    text_pool = nt_text_pool_new(reader);
+    const struct nt_generated_options options = {.reader = reader,
+                                                 .text_pool = text_pool,
+                                                 .disk_bytes = disk_bytes,
+                                                 .directory = "/tmp",
+                                                 .generate_all = generate_all};
     generated = nt_generated_new(&options);
     ck_assert_ptr_nonnull(generated);
 }
@@ -104,6 +112,7 @@ static void setup(void)
 {
     script.pieces = SHORT_PIECES;
     script.failing = 0;
+    script.fails_once = false;
     script.status = NT_CORRUPT;
     script.is_short = true;
     script.gives_up = false;
@@ -114,8 +123,10 @@ static void setup(void)
 static void teardown(void)
 {
     nt_generated_free(generated);
+    nt_text_pool_free(text_pool);
     nt_reader_free(reader);
     generated = NULL;
+    text_pool = NULL;
     reader = NULL;
 }
 
@@ -257,6 +268,15 @@ TEST(what_the_machine_refuses_fails_the_look_and_is_not_remembered, .setup = set
     assert_status(NT_NO_MEMORY, nt_generated_open(generated, &resolved, &content, &error));
     script.failing = 0;
     ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+}
+
+TEST(a_text_without_room_in_the_budget_is_made_again_alone, .setup = setup, .teardown = teardown)
+{
+    script.status = NT_LIMIT;
+    script.failing = 3;
+    script.fails_once = true;
+    ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+    ck_assert_uint_eq(made, 2);
 }
 
 TEST(where_all_is_made_long_texts_are_on_disk, .setup = setup, .teardown = teardown)

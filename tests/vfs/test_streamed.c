@@ -17,7 +17,7 @@ static struct nt_error error;
 static struct nt_reader *reader;
 static struct nt_text_pool *texts;
 static struct nt_pooled_text waiting[TEXTS];
-static bool is_aside[TEXTS], is_refused[TEXTS];
+static bool is_aside[TEXTS], is_refused[TEXTS], takes_budget[TEXTS];
 
 static bool suspend(struct nt_pooled_text *text)
 {
@@ -46,7 +46,7 @@ static void read_once(int number, size_t bytes)
 {
     is_aside[number] = false;
     nt_text_pool_use(texts, &waiting[number]);
-    nt_text_pool_idle(texts, &waiting[number], bytes);
+    nt_text_pool_idle(texts, &waiting[number], bytes, takes_budget[number]);
 }
 
 TEST(those_that_were_not_read_for_longest_are_put_aside, .setup = setup, .teardown = teardown)
@@ -78,4 +78,23 @@ TEST(one_that_is_being_read_is_left_alone, .setup = setup, .teardown = teardown)
         read_once(i, half);
     ck_assert(!is_aside[0] && !is_aside[1] && is_aside[2] && !is_aside[3] && !is_aside[4]);
     is_refused[1] = false;
+}
+
+TEST(those_that_take_from_a_budget_are_put_aside_for_others, .setup = setup, .teardown = teardown)
+{
+    struct nt_vfs vfs = {.text_pool = texts};
+    ck_assert(!nt_vfs_suspend_texts(&vfs));
+    takes_budget[1] = takes_budget[3] = is_refused[3] = true;
+    for (int i = 0; i < 4; i++)
+        read_once(i, i / 2); /* those with memory and those without */
+    ck_assert(nt_vfs_suspend_texts(&vfs));
+    ck_assert(!is_aside[0] && is_aside[1] && !is_aside[2] && !is_aside[3]);
+    ck_assert(!nt_vfs_suspend_texts(&vfs));
+    is_refused[3] = false;
+    read_once(3, 0);
+    read_once(0, 10 * nt_reader_idle_bytes(reader)); /* what takes no memory is not put aside for it */
+    ck_assert(is_aside[2] && !is_aside[3]);
+    ck_assert(nt_vfs_suspend_texts(&vfs));
+    ck_assert(is_aside[3]);
+    takes_budget[1] = takes_budget[3] = false;
 }

@@ -391,6 +391,14 @@ static const struct nt_budget *take_from_both(struct nt_budget *budget, uint64_t
     return budget->total;
 }
 
+/* Is there more room in the budget, or in the common one, than before? */
+static bool find_room(const struct nt_budget *budget)
+{
+    if (budget->make_room)
+        return budget->make_room(budget->context);
+    return budget->total && find_room(budget->total);
+}
+
 static enum nt_status refuse(const struct nt_budget *budget, const struct nt_budget *short_one,
                              enum nt_cost cost, uint64_t count, uint64_t bytes, uint64_t offset,
                              struct nt_error *error)
@@ -412,6 +420,8 @@ enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint6
     uint64_t bytes = UINT64_MAX;
     bool is_counted = nt_checked_multiply(count, costs[cost].bytes, &bytes);
     const struct nt_budget *short_one = is_counted ? take_from_both(budget, bytes) : budget;
+    if (short_one && is_counted && find_room(budget))
+        short_one = take_from_both(budget, bytes);
     return short_one ? refuse(budget, short_one, cost, count, is_counted ? bytes : UINT64_MAX, offset, error)
                      : NT_OK;
 }
@@ -422,6 +432,14 @@ void nt_budget_release(struct nt_budget *budget, enum nt_cost cost, uint64_t cou
     give_bytes(budget, bytes);
     if (budget->total)
         give_bytes(budget->total, bytes);
+}
+
+void nt_budget_set_make_room(struct nt_budget *budget, nt_budget_make_room *make_room, void *context)
+{
+    budget->make_room = make_room;
+    budget->context = context;
+    if (budget->total)
+        nt_budget_set_make_room(budget->total, make_room, context);
 }
 
 enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total, struct nt_error *error)

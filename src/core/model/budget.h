@@ -62,6 +62,10 @@ struct nt_cost_info {
 };
 const struct nt_cost_info *nt_cost_info(enum nt_cost cost);
 
+/* Frees memory that is made again when it is needed. Returns false if there is none. The caller may hold any
+ * lock that is held while a budget is charged. */
+typedef bool nt_budget_make_room(void *context);
+
 struct nt_budget {
     _Atomic uint64_t limit;
     bool is_fixed; /* set explicitly, does not follow the file */
@@ -75,6 +79,8 @@ struct nt_budget {
     uint64_t metadata_bytes; /* read so far */
     uint64_t min_limit;      /* see nt_budget_set_min_limit */
     struct nt_interval_set covered;
+    nt_budget_make_room *make_room; /* NULL: there is nothing to free */
+    void *context;
 };
 
 /* `limit`: given, or 0: 8 MiB until the file proves to have more metadata, at most `ceiling`. */
@@ -96,6 +102,10 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const
                               bool is_compressed);
 /* Uncounts damaged metadata. */
 void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes);
+
+/* Calls `make_room` before a charge is refused. For all members of a common budget, too. Set it before
+ * threads use the budget. */
+void nt_budget_set_make_room(struct nt_budget *budget, nt_budget_make_room *make_room, void *context);
 
 /* Counts everything in a common budget, too, past and future. NT_LIMIT if it is too small. */
 enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total, struct nt_error *error);

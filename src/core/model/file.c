@@ -247,6 +247,8 @@ void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
     file->on_group_failure = stub->on_group_failure;
     file->before_blocking = stub->before_blocking;
     file->context = stub->context;
+    file->budget.make_room = stub->budget.make_room;
+    file->budget.context = stub->budget.context;
 }
 
 static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)

@@ -404,6 +404,13 @@ uint64_t nt_groups_release(struct nt_dataset *logical)
                : bytes;
 }
 
+void nt_dataset_release_lists(struct nt_dataset *logical)
+{
+    nt_lock_acquire(&logical->lock);
+    nt_groups_release(logical);
+    nt_lock_release(&logical->lock);
+}
+
 /* ---- Loading one group ---- */
 
 /* Small lists stay: releasing them is not worth the pins. */

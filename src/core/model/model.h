@@ -302,6 +302,7 @@ struct nt_text_generator {
     void (*resume_at)(struct nt_text_generator *text, uint64_t position);
     /* Progress, 0 to 1. NULL: unknown. */
     double (*share)(const struct nt_text_generator *text);
+    bool takes_budget; /* of the file's metadata, while it exists */
     /* Set by the caller: a piece with so many bytes is not needed (0: each is). `next` may give up such
      * a piece: it fails with NT_LIMIT and sets `is_given_up`. */
     uint64_t too_many_bytes;
@@ -875,6 +876,8 @@ uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups g
 /* Releases all lists without a pin, and what else a logical dataset can read again. Returns how many bytes
  * of the budget. Under its lock. */
 uint64_t nt_groups_release(struct nt_dataset *logical);
+/* The same with the lock. */
+void nt_dataset_release_lists(struct nt_dataset *logical);
 /* These groups will be loaded one after the other: what that reads is requested in advance. */
 void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
 /* Plans to load groups and, `with_pages`, to read all of their pages. False if the format cannot say

@@ -332,7 +332,7 @@ enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t
     struct page_list_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_text_generator){.next = next, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next, .free = free_text, .takes_budget = true};
     text->cluster = nt_group_record(dataset, group).first_cluster;
     enum nt_status status =
         nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);

@@ -208,3 +208,31 @@ TEST(several_budgets_share_a_common_one)
     ck_assert_uint_eq(common.used, 0);
     nt_budget_deinit(&common);
 }
+
+static bool give_back(void *context)
+{
+    struct nt_budget *budget = context;
+    bool has_some = budget->used >= 300;
+    if (has_some)
+        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, 300);
+    return has_some;
+}
+
+/* Of the budget itself and of a common one. */
+TEST(what_can_be_made_again_gives_way)
+{
+    struct nt_budget common, own;
+    for (int is_common = 0; is_common < 2; is_common++) {
+        nt_budget_init(&common, is_common ? 1000 : 2000, 0);
+        nt_budget_init(&own, is_common ? 2000 : 1000, 0);
+        assert_ok(nt_budget_join(&own, &common, &error));
+        nt_budget_set_make_room(&own, give_back, &own);
+        assert_ok(nt_budget_take(&own, NT_COST_ENVELOPE_BYTE, 1000, 0, &error));
+        assert_ok(nt_budget_take(&own, NT_COST_ENVELOPE_BYTE, 250, 0, &error));
+        ck_assert_uint_eq(common.used, 950);
+        assert_status(NT_LIMIT, nt_budget_take(&own, NT_COST_ENVELOPE_BYTE, 400, 0, &error));
+        ck_assert_uint_eq(own.used, 650);
+        nt_budget_deinit(&own);
+        nt_budget_deinit(&common);
+    }
+}
