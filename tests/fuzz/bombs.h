@@ -28,6 +28,9 @@ struct bomb {
 extern const struct bomb bombs[], lance_bombs[], dense_bombs[], tree_bombs[];
 extern const size_t bomb_count, lance_bomb_count, dense_bomb_count, tree_bomb_count;
 
+/* Writes a TTree of TClonesArrays. Each has a basket of 2 KB that decompresses to 12 MB, slowly. */
+void write_objects_in_large_baskets(struct nt_buffer *file);
+
 /* Writes an RNTuple with `count` fields, whose names have `letters` (at most 255) random letters. */
 void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file);
 

@@ -158,6 +158,31 @@ TEST(a_bomb_of_a_tree_is_read_or_refused_within_its_limits_and_a_hole_changes_no
     try_bomb(&tree_bombs[_i], ".root", tree_bombs[_i].outcome);
 }
 
+static double own_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+}
+
+/* It looks for the classes of objects in the baskets. To read all of them takes longer. */
+TEST(opening_a_tree_decompresses_little)
+{
+    const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    struct nt_buffer bytes = {0};
+    struct nt_source *source;
+    struct nt_file *file;
+    struct nt_error error;
+    write_objects_in_large_baskets(&bytes);
+    ck_assert_uint_lt(bytes.length, 1 << 20);
+    assert_ok(nt_source_open_memory(bytes.bytes, bytes.length, "large.root", &source, &error));
+    double start = own_seconds();
+    assert_ok(nt_format_rntuple.open(source, &options, &file, &error));
+    ck_assert(NT_IS_SANITIZED || own_seconds() - start < SECONDS);
+    nt_file_close(file);
+    nt_buffer_deinit(&bytes);
+}
+
 /* Such a file ends with its tables. */
 TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits_and_a_hole_makes_it_none,
      .end = (int)lance_bomb_count)

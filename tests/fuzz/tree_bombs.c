@@ -4,6 +4,7 @@
  */
 #include "bombs.h"
 
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,19 +103,38 @@ static void offsets_that_fall(struct nt_buffer *file)
     tree_write(&(struct tree_description){.entries = 4, .branches = branches, .branch_count = 2}, file);
 }
 
+enum { BLOCK_HEADER = 9 };
+
+/* The header of a block, before its `stored` bytes. Returns the bytes of both. */
+static uint32_t end_block(uint8_t *room, const char *algorithm, size_t stored, uint32_t count)
+{
+    memcpy(room, algorithm, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        room[3 + i] = (uint8_t)(stored >> 8 * i);
+        room[6 + i] = (uint8_t)(count >> 8 * i);
+    }
+    return (uint32_t)stored + BLOCK_HEADER;
+}
+
 /* A block of zeros that decompresses to so many bytes. */
 static uint32_t make_zeros(uint8_t *room, size_t room_bytes, uint32_t count)
 {
     uint8_t *zeros = calloc(count, 1);
-    uLongf size = room_bytes - 9;
-    demand(zeros && compress2(room + 9, &size, zeros, count, 9) == Z_OK);
-    memcpy(room, "ZL\x08", 3);
-    for (unsigned i = 0; i < 3; i++) {
-        room[3 + i] = (uint8_t)(size >> 8 * i);
-        room[6 + i] = (uint8_t)(count >> 8 * i);
-    }
+    uLongf size = room_bytes - BLOCK_HEADER;
+    demand(zeros && compress2(room + BLOCK_HEADER, &size, zeros, count, 9) == Z_OK);
     free(zeros);
-    return (uint32_t)size + 9;
+    return end_block(room, "ZL\x08", size, count);
+}
+
+/* The same by LZMA: a sixth as long, and slow to decompress. */
+static uint32_t make_slow_zeros(uint8_t *room, size_t room_bytes, uint32_t count)
+{
+    uint8_t *zeros = calloc(count, 1);
+    size_t size = 0;
+    demand(zeros && lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, zeros, count, room + BLOCK_HEADER,
+                                            &size, room_bytes - BLOCK_HEADER) == LZMA_OK);
+    free(zeros);
+    return end_block(room, "XZ", size, count);
 }
 
 /* Each of 10,000 baskets is the one that decompresses to 12 MB. */
@@ -236,6 +256,22 @@ static void a_billion_claimed_branches(struct nt_buffer *file)
         &(struct tree_description){
             .entries = 4, .branches = &branch, .branch_count = 1, .claimed_branches = 1000000000},
         file);
+}
+
+void write_objects_in_large_baskets(struct nt_buffer *file)
+{
+    enum { BYTES = 12000000, ROOM = 1 << 14, COUNT = 350, NO_OFFSETS = sizeof(int32_t) };
+    static uint8_t room[ROOM];
+    const struct tree_basket large = {.values = room,
+                                      .stored_bytes = make_slow_zeros(room, ROOM, BYTES),
+                                      .object_bytes = BYTES,
+                                      .entries = 1,
+                                      .entry_bytes = 1000,
+                                      .last = BYTES - NO_OFFSETS};
+    const struct tree_branch branch = {
+        .title = "o", .object_class = "TClonesArray", .has_offsets = true, .baskets = 1, .basket = &large};
+    write_copies((struct tree_description){.entries = 1, .branches = &branch, .is_compressed = true}, COUNT,
+                 file);
 }
 
 /* ---- Classes ---- */

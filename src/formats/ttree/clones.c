@@ -12,6 +12,8 @@
 #include "core/model/budget.h"
 
 enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
+/* Few baskets decompress to more than so many times what they store: those of a file up to a sum only. */
+enum { PER_STORED_BYTE = 16, MAX_OTHER_BYTES = 64 << 20 };
 
 struct class_sample {
     struct nt_dataset *dataset;
@@ -60,6 +62,20 @@ static enum nt_status get_name(const struct class_sample *sampling, struct nt_te
     return status;
 }
 
+/* Counts what the basket decompresses to. False if the file's baskets have done so to too much. */
+static bool may_decompress(const struct class_sample *sampling)
+{
+    struct nt_basket basket;
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
+    if (nt_basket_parse((const uint8_t *)sampling->record.bytes, sampling->record.length, &basket, NULL) !=
+        NT_OK)
+        return true; /* and fail */
+    uint64_t usual = (uint64_t)PER_STORED_BYTE * sampling->record.length;
+    if (basket.object_bytes > usual)
+        *other_bytes += basket.object_bytes - usual;
+    return *other_bytes <= MAX_OTHER_BYTES;
+}
+
 static enum nt_status search_basket(struct class_sample *sampling, const struct nt_basket_location *basket,
                                     struct nt_text *name_ret, struct nt_error *error)
 {
@@ -73,6 +89,8 @@ static enum nt_status search_basket(struct class_sample *sampling, const struct 
         return NT_OK;
     NT_TRY(nt_source_append(sampling->dataset->sources[source], basket->offset, basket->bytes,
                             &sampling->record, error));
+    if (!may_decompress(sampling))
+        return NT_OK;
     struct nt_output_count *counts = calloc(sampling->interpretation->output_count, sizeof(*counts));
     if (!counts)
         return nt_fail_memory(error);

@@ -25,11 +25,17 @@ struct nt_ttree_file {
     struct nt_error *info_failure;
     struct nt_lock lock; /* while reading it */
     struct nt_ttree_other_files others;
+    uint64_t sampled_bytes; /* see nt_ttree_sampled_bytes */
 };
 
 struct nt_ttree_other_files *nt_ttree_other_files_of(const struct nt_file *file)
 {
     return &nt_container_of(file)->trees->others;
+}
+
+uint64_t *nt_ttree_sampled_bytes(const struct nt_file *file)
+{
+    return &nt_container_of(file)->trees->sampled_bytes;
 }
 
 static enum nt_status read_info(void *owner, uint32_t unused, struct nt_error *error)

@@ -510,6 +510,8 @@ enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error);
  * failure. With `has_rntuples`, RNTuples keep their names and count as the file's datasets. */
 enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_options *options,
                                 bool has_rntuples, struct nt_error *error);
+/* What the file's baskets decompressed to, beyond the usual, while the file was opened: see clones.c. */
+uint64_t *nt_ttree_sampled_bytes(const struct nt_file *file);
 /* The classes that the file describes: read on first use, and shared by its trees. */
 enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,
                                       struct nt_error *error);
