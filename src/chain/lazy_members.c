@@ -87,7 +87,7 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
 
 /* ---- Which members are lazy ---- */
 
-/* One without clusters has no rows whose reads would check what the index says. */
+/* One without entries has no rows whose reads would check what the index says. */
 static bool can_be_lazy(const struct nt_chain_member *member, const struct nt_file *stub)
 {
     bool can_be_lazy = member->known;
@@ -96,7 +96,7 @@ static bool can_be_lazy(const struct nt_chain_member *member, const struct nt_fi
             continue;
         const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], member);
         const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(member, first->dataset);
-        can_be_lazy = known && known->schema && known->cluster_entries && known->clusters &&
+        can_be_lazy = known && known->schema && known->cluster_entries && known->entries &&
                       first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0 &&
                       !first->series->slices[0].member->file->layout_sources == !member->known->files;
     }

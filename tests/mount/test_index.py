@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """An index of a chain's files: what it shows without opening them, and files that no longer
 agree with it."""
+import copy
 import errno
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (case, decoder_of, errors_of, fails, lines, mounted, need, ntuplefs, pread, run, same,
+from harness import (case, data, decoder_of, errors_of, fails, lines, mounted, need, ntuplefs, pread, run, same,
                      scratch, version_of, wait_until)
 
 ITEMS = 1024  # 4096 bytes of each file: one page of the kernel's cache
@@ -189,6 +191,29 @@ def an_index_that_hides_entries_is_found_out():
                            'an index that knows nothing of the dataset')
             with files.mounted() as whole:
                 same(np.load(whole / 'part000/values/data.npy').tolist(), list(range(3 * ITEMS)))
+
+
+@case
+def an_index_that_hides_the_entries_of_clusters_is_found_out():
+    """It has all that saves opening the file, but no rows whose reads would open it."""
+    with scratch() as directory:
+        pattern, options = f'{directory}/part*.root', ('-o', f'index={directory}/index.jsonl')
+        for number in range(3):
+            shutil.copy(data('compression_zstd.root'), directory / f'part{number}.root')
+        with chain(pattern, options=options) as whole:
+            (whole / 'compressed/ramp/data.bin').stat()
+        wait_until((directory / 'index.jsonl').exists, 'an index')
+        good = lines(directory / 'index.jsonl')
+        for part in 1, 2:
+            wrong = copy.deepcopy(good)
+            (dataset,) = wrong[part]['datasets']
+            dataset['entries'], dataset['cluster_entries'] = 0, [0] * dataset['clusters']
+            (directory / 'index.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+            with chain(pattern, options=options) as whole:
+                fails(errno.EIO, (whole / 'compressed/ramp/data.bin').read_bytes)
+                (shown,) = errors_of(whole)
+                assert f'{directory}/part{part}.root' in shown['what'], shown
+                same((shown['expected'], shown['found']), ('0', '1000'), shown)
 
 
 @case
