@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (case, data, decoder_of, errors_of, fails, lines, mounted, need, ntuplefs, pread, run, same,
-                     scratch, version_of, wait_until)
+from harness import (case, data, decoder_of, errors_of, fails, lines, mounted, need, ntuplefs, pread, run,
+                     same, scratch, version_of, wait_until)
 
 ITEMS = 1024  # 4096 bytes of each file: one page of the kernel's cache
 
