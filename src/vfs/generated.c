@@ -128,8 +128,7 @@ static void whole_deinit(struct whole_text *whole)
 }
 
 enum {
-    TEXT_BYTES = 4 << 20,         /* limit unless all texts are requested; larger ones go to disk */
-    WAIT_NANOSECONDS = 100000000, /* interval of checks for canceled callers */
+    TEXT_BYTES = 4 << 20, /* limit unless all texts are requested; larger ones go to disk */
 };
 
 static uint64_t max_text_bytes(const struct nt_generated_options *options)
@@ -346,19 +345,6 @@ static void keep(struct nt_generated *generated, struct generated_document *docu
         drop(generated, NT_TAILQ_LAST(&generated->documents, generated_document, by_use));
 }
 
-/* Waits until another thread has finished generating. */
-static enum nt_status wait(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           struct nt_error *error)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_NANOSECONDS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&generated->was_made, &generated->lock, &until);
-    return nt_node_check_caller(resolved, error);
-}
-
 /* ---- Contents ---- */
 
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
@@ -423,14 +409,14 @@ static enum nt_status make(struct nt_generated *generated, const struct nt_resol
                            struct generated_document *document, struct nt_error *error)
 {
     struct nt_text_pool *text_pool = generated->options.text_pool;
-    nt_text_pool_begin(text_pool, resolved, false);
+    NT_TRY(nt_text_pool_begin(text_pool, resolved, false, error));
     enum nt_status status = make_once(generated, resolved, document, error);
     nt_text_pool_end(text_pool, resolved, false);
     const struct nt_error *failure = document->whole.failure;
     if (status != NT_LIMIT && (!failure || failure->status != NT_LIMIT))
         return status;
     whole_deinit(&document->whole);
-    nt_text_pool_begin(text_pool, resolved, true);
+    NT_TRY(nt_text_pool_begin(text_pool, resolved, true, error));
     status = make_once(generated, resolved, document, error);
     nt_text_pool_end(text_pool, resolved, true);
     return status;
@@ -485,7 +471,7 @@ static enum nt_status take(struct nt_generated *generated, const struct nt_resol
             *document_ret = document;
             return NT_OK;
         }
-        enum nt_status status = wait(generated, resolved, error);
+        enum nt_status status = nt_node_wait(resolved, &generated->was_made, &generated->lock, error);
         if (status != NT_OK)
             return status;
     }

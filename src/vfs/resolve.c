@@ -96,6 +96,19 @@ enum nt_status nt_node_check_caller(const struct nt_resolved_node *resolved, str
     return NT_OK;
 }
 
+enum nt_status nt_node_wait(const struct nt_resolved_node *resolved, pthread_cond_t *condition,
+                            pthread_mutex_t *lock, struct nt_error *error)
+{
+    const long nanoseconds = 100000000, per_second = 1000000000;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    until.tv_sec += until.tv_nsec / per_second;
+    until.tv_nsec %= per_second;
+    pthread_cond_timedwait(condition, lock, &until);
+    return nt_node_check_caller(resolved, error);
+}
+
 uint64_t nt_node_of_field(const struct nt_resolved_node *resolved, uint32_t field)
 {
     return nt_node_number(NT_NODE_FIELD, resolved->opened->first_dataset_id + resolved->dataset->index, field,

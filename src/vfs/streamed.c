@@ -13,8 +13,10 @@
 /* ---- Suspend idle streams ---- */
 
 struct nt_text_pool {
-    pthread_rwlock_t generating; /* shared by all that generate, or held by one alone */
     pthread_mutex_t lock;
+    pthread_cond_t has_ended;         /* a thread no longer generates a text that charges a budget */
+    unsigned generating, to_be_alone; /* threads: that do; that wait to be the only one */
+    bool has_one_alone;
     struct nt_reader *reader;
     TAILQ_HEAD(, nt_pooled_text) list; /* most recently read last */
     size_t bytes;                      /* of the listed texts */
@@ -28,11 +30,7 @@ struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader)
     text_pool->reader = reader;
     TAILQ_INIT(&text_pool->list);
     pthread_mutex_init(&text_pool->lock, NULL);
-    pthread_rwlockattr_t attributes;
-    pthread_rwlockattr_init(&attributes);
-    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    pthread_rwlock_init(&text_pool->generating, &attributes);
-    pthread_rwlockattr_destroy(&attributes);
+    pthread_cond_init(&text_pool->has_ended, NULL);
     return text_pool;
 }
 
@@ -40,7 +38,7 @@ void nt_text_pool_free(struct nt_text_pool *text_pool)
 {
     if (!text_pool)
         return;
-    pthread_rwlock_destroy(&text_pool->generating);
+    pthread_cond_destroy(&text_pool->has_ended);
     pthread_mutex_destroy(&text_pool->lock);
     free(text_pool);
 }
@@ -142,21 +140,54 @@ static void release_lists(const struct nt_file *file)
             nt_dataset_release_lists(file->datasets[i]);
 }
 
-void nt_text_pool_begin(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
-                        bool is_alone)
+/* Call both under the lock. */
+static enum nt_status join_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
+                                  struct nt_error *error)
 {
-    if (is_alone) {
-        pthread_rwlock_wrlock(&text_pool->generating);
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && (text_pool->has_one_alone || text_pool->to_be_alone))
+        status = nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error);
+    text_pool->generating += status == NT_OK;
+    return status;
+}
+
+static enum nt_status wait_for_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
+                                      struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    text_pool->to_be_alone++;
+    while (status == NT_OK && (text_pool->has_one_alone || text_pool->generating))
+        status = nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error);
+    text_pool->to_be_alone--;
+    text_pool->has_one_alone |= status == NT_OK;
+    return status;
+}
+
+enum nt_status nt_text_pool_begin(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
+                                  bool is_alone, struct nt_error *error)
+{
+    if (!is_alone && !charges_budget(resolved))
+        return NT_OK;
+    nt_vfs_before_blocking(resolved->vfs);
+    pthread_mutex_lock(&text_pool->lock);
+    enum nt_status status = (is_alone ? wait_for_others : join_others)(text_pool, resolved, error);
+    pthread_mutex_unlock(&text_pool->lock);
+    if (is_alone && status == NT_OK)
         release_lists(resolved->file);
-    } else if (charges_budget(resolved)) {
-        pthread_rwlock_rdlock(&text_pool->generating);
-    }
+    return status;
 }
 
 void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved, bool is_alone)
 {
-    if (is_alone || charges_budget(resolved))
-        pthread_rwlock_unlock(&text_pool->generating);
+    if (!is_alone && !charges_budget(resolved))
+        return;
+    pthread_mutex_lock(&text_pool->lock);
+    if (is_alone)
+        text_pool->has_one_alone = false;
+    else
+        text_pool->generating--;
+    pthread_cond_broadcast(&text_pool->has_ended);
+    pthread_mutex_unlock(&text_pool->lock);
 }
 
 /* ---- Stream a file ---- */
@@ -307,7 +338,7 @@ static enum nt_status read_once(struct streamed *streamed, bool is_alone, uint64
                                 size_t bytes, size_t *bytes_ret, struct nt_error *error)
 {
     struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
-    nt_text_pool_begin(text_pool, streamed->resolved, is_alone);
+    NT_TRY(nt_text_pool_begin(text_pool, streamed->resolved, is_alone, error));
     pthread_mutex_lock(&streamed->lock);
     nt_text_pool_use(text_pool, &streamed->waiting);
     enum nt_status status = read_locked(streamed, is_alone, offset, buffer, bytes, bytes_ret, error);

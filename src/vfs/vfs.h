@@ -117,6 +117,9 @@ bool nt_node_is_volatile(const struct nt_resolved_node *resolved);
 
 /* Returns NT_CANCELED if the waiting caller has given up. Long work calls it repeatedly. */
 enum nt_status nt_node_check_caller(const struct nt_resolved_node *resolved, struct nt_error *error);
+/* Waits for the condition, at most 100 ms: the caller checks it in a loop. NT_CANCELED as above. */
+enum nt_status nt_node_wait(const struct nt_resolved_node *resolved, pthread_cond_t *condition,
+                            pthread_mutex_t *lock, struct nt_error *error);
 
 /* The number of the directory of a field or column. 0: the tree cannot show it. */
 uint64_t nt_node_of_field(const struct nt_resolved_node *resolved, uint32_t field);
@@ -479,8 +482,10 @@ bool nt_vfs_suspend_texts(void *vfs);
 
 /* A thread that generates a document or the layout charges the budget of its file. If that fails because
  * others have charged it, the thread generates the text again alone: then the beginning waits until other
- * threads generate no such text, and releases page lists. Texts of rows and the like do not wait. */
-void nt_text_pool_begin(struct nt_text_pool *texts, const struct nt_resolved_node *resolved, bool is_alone);
+ * threads generate no such text, and releases page lists. Texts of rows and the like do not wait. NT_CANCELED
+ * if the caller interrupts the wait. */
+enum nt_status nt_text_pool_begin(struct nt_text_pool *texts, const struct nt_resolved_node *resolved,
+                                  bool is_alone, struct nt_error *error);
 void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node *resolved, bool is_alone);
 
 /* ---- Size policy ---- */

@@ -132,7 +132,9 @@ static void teardown(void)
 
 static struct nt_resolved_node resolved_node(uint64_t node)
 {
-    return (struct nt_resolved_node){.number = node, .node.type = NT_NODE_DATASET, .pseudo = &row};
+    static struct nt_vfs vfs;
+    return (struct nt_resolved_node){
+        .vfs = &vfs, .number = node, .node.type = NT_NODE_DATASET, .pseudo = &row};
 }
 
 static struct nt_content *open_node(uint64_t node)
