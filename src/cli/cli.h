@@ -589,6 +589,7 @@ struct nt_grid {
     const char **cells; /* [row][column] of printable texts; NULL: empty. The first row has the titles. */
     size_t rows, columns;
     bool is_transposed;   /* `cells` are [column][row] */
+    bool keeps_first;     /* never cuts the first column */
     const bool *is_right; /* [column]: numbers, aligned to the right, never cut; NULL: none is */
     /* [column]: if the terminal is narrow, columns of the highest rank are omitted first; 0: never
      * omitted, but texts are cut. NULL: 0 for all */

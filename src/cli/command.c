@@ -526,9 +526,8 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved,
 enum { SHOWN_DATASETS = 10, NAME_BYTES = 200 };
 
 struct seen_datasets {
-    unsigned count;
-    unsigned secondary;     /* of these */
-    uint32_t meant, field;  /* the last one that is not secondary, else the last one */
+    unsigned count, main;   /* all, and the main ones of these */
+    uint32_t meant, field;  /* the last main one, else the last one */
     struct nt_buffer names; /* the names of the first datasets, separated by commas */
 };
 
@@ -538,11 +537,12 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
     struct seen_datasets *datasets = context;
     const struct nt_dataset *dataset = resolved->file->datasets[index];
     char name[NAME_BYTES];
-    if (!dataset->is_secondary || datasets->secondary == datasets->count) {
+    bool is_main = nt_dataset_is_main(dataset);
+    if (is_main || !datasets->main) {
         datasets->meant = index;
         datasets->field = field;
     }
-    datasets->secondary += dataset->is_secondary;
+    datasets->main += is_main;
     if (datasets->count++ >= SHOWN_DATASETS)
         return NT_EXIT_OK;
     size_t length = nt_dataset_path(dataset, name, sizeof(name));
@@ -561,7 +561,7 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
     *field_ret = datasets.field;
     if (datasets.count == 0)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
-    else if (datasets.count > 1 && datasets.count - datasets.secondary != 1)
+    else if (datasets.count > 1 && datasets.main != 1)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > SHOWN_DATASETS ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);

@@ -85,8 +85,7 @@ static const struct compared_dataset *only_one(const struct side *side)
     if (side->count == 1)
         return side->items;
     for (size_t i = 0; i < side->count; i++) {
-        const struct nt_dataset *dataset = side->items[i].dataset;
-        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_secondary)
+        if (!nt_dataset_is_main(side->items[i].dataset))
             continue;
         if (found)
             return NULL;

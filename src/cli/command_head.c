@@ -151,13 +151,37 @@ static bool are_numbers(const char *const *cells, size_t count)
     return true;
 }
 
+/* Cuts the beginning of a path: fields of a record differ in their last names. */
+static const char *end_of(struct sample *sample, const char *name, unsigned width)
+{
+    unsigned left = name ? (unsigned)nt_text_width(nt_text_of(name)) : 0;
+    if (left <= width)
+        return name;
+    for (left++; *name && left > width; name++)
+        left -= ((unsigned char)name[1] & 0xC0) != 0x80;
+    return nt_arena_format(sample->arena, "…%s", name);
+}
+
+/* Cuts the names of fields to half of the width; returns the width of the longest. */
+static unsigned fit_names(const struct head_output *header, struct sample *sample)
+{
+    unsigned longest = 0;
+    for (uint32_t i = 0; i <= sample->field_count; i++) {
+        const char **name = &sample->cells[i * (sample->row_count + 1)];
+        *name = end_of(sample, *name, header->width / 2);
+        unsigned width = *name ? (unsigned)nt_text_width(nt_text_of(*name)) : 0;
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
 /* Prints a line for each field, and as many rows side by side as fit. */
-static void print_side_by_side(const struct head_output *header, const struct sample *sample,
-                               const char **block)
+static void print_side_by_side(const struct head_output *header, struct sample *sample, const char **block)
 {
     enum { MIN_CELL = 12 };
     size_t lines = sample->row_count + 1, fields = sample->field_count + 1;
-    size_t most = header->width / MIN_CELL > 2 ? header->width / MIN_CELL - 1 : 1;
+    unsigned names = fit_names(header, sample);
+    size_t most = header->width > names + MIN_CELL ? (header->width - names) / MIN_CELL : 1;
     for (size_t first = 0, count; first < sample->row_count; first += count) {
         count = sample->row_count - first < most ? sample->row_count - first : most;
         for (size_t i = 0; i < fields; i++) {
@@ -170,13 +194,14 @@ static void print_side_by_side(const struct head_output *header, const struct sa
         nt_grid_print(&(struct nt_grid){.cells = block,
                                         .rows = fields,
                                         .columns = count + 1,
+                                        .keeps_first = true,
                                         .width = header->width,
                                         .has_colour = header->has_colour});
     }
 }
 
 /* Prints a line for each row if that fits. */
-static enum nt_status print_sample(const struct head_output *header, const struct sample *sample,
+static enum nt_status print_sample(const struct head_output *header, struct sample *sample,
                                    struct nt_error *error)
 {
     size_t lines = sample->row_count + 1, columns = sample->field_count + 1;
@@ -243,13 +268,50 @@ static enum nt_exit_status print_as_table(const struct head_output *header, stru
     return first;
 }
 
+/* Counts the readable members of a record, or takes them, too; any other field stays as it is. Rows that
+ * are null are of the whole record. */
+static void take_members(const struct nt_dataset *dataset, uint32_t field, uint32_t *fields, uint32_t *count)
+{
+    const struct nt_field *record = &dataset->fields[field];
+    uint32_t before = *count, children;
+    const uint32_t *members = nt_dataset_children(dataset, field, &children);
+    for (uint32_t i = 0; record->kind == NT_FIELD_RECORD && !record->is_nullable && i < children; i++)
+        if (!dataset->fields[members[i]].unreadable)
+            take_members(dataset, members[i], fields, count);
+    if (*count > before)
+        return;
+    if (fields)
+        fields[*count] = field;
+    ++*count;
+}
+
+/* The fields of the table: of a record, all its members. */
+static enum nt_status table_fields(const struct nt_dataset *dataset, const struct nt_target *target,
+                                   uint32_t **fields_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    uint32_t *tops = NULL, count = target->count;
+    *fields_ret = NULL;
+    *count_ret = 0;
+    if (!count)
+        NT_TRY(nt_shown_top_fields(dataset, &tops, &count, error));
+    const uint32_t *chosen = tops ? tops : target->fields;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1 && !(*fields_ret = calloc((size_t)*count_ret + 1, sizeof(**fields_ret))))
+            break;
+        *count_ret = 0;
+        for (uint32_t i = 0; i < count; i++)
+            take_members(dataset, chosen[i], *fields_ret, count_ret);
+    }
+    free(tops);
+    return *fields_ret ? NT_OK : nt_fail_memory(error);
+}
+
 static enum nt_exit_status print_fields(const struct head_output *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_error error = {0};
-    uint32_t *tops = NULL;
-    struct sample sample = {
-        .reader = reader, .dataset = dataset, .fields = target->fields, .field_count = target->count};
+    uint32_t *fields;
+    struct sample sample = {.reader = reader, .dataset = dataset};
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
     if (!header->is_table) {
@@ -259,13 +321,11 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
                    ? nt_print_long_text(lines, dataset->name.bytes)
                    : nt_print_error(dataset->name.bytes, &error);
     }
-    enum nt_status status =
-        target->count ? NT_OK : nt_shown_top_fields(dataset, &tops, &sample.field_count, &error);
-    if (tops)
-        sample.fields = tops;
+    enum nt_status status = table_fields(dataset, target, &fields, &sample.field_count, &error);
+    sample.fields = fields;
     enum nt_exit_status result =
         status == NT_OK ? print_as_table(header, &sample) : nt_print_error(dataset->name.bytes, &error);
-    free(tops);
+    free(fields);
     return result;
 }
 

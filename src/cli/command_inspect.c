@@ -199,6 +199,8 @@ static const char *format_cell(const struct inspector *inspector, const struct n
         cell = format_text(inspector, inspect_text(row, property));
         break;
     case NT_INSPECT_NUMBER:
+        if (property->member == MEMBER(bits) && !row->bits)
+            return ""; /* elements differ in size */
         cell = nt_arena_format(inspector->arena, "%" PRIu64, inspect_number(row, property));
         break;
     case NT_INSPECT_BYTES:
@@ -212,6 +214,14 @@ static const char *format_cell(const struct inspector *inspector, const struct n
         break;
     }
     return cell ? cell : "?";
+}
+
+static bool is_empty(const char **cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (*cells[i])
+            return false;
+    return true;
 }
 
 /* The last of `rows` is the total. */
@@ -240,6 +250,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
                                                            : property->title;
         for (uint32_t i = 0; i <= count; i++)
             column[i + 1] = format_cell(inspector, &rows[i], property, i == count);
+        used -= property->rank && is_empty(column + 1, count);
     }
     nt_grid_print(&(struct nt_grid){.cells = cells,
                                     .rows = (size_t)count + 2,
@@ -279,11 +290,12 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     printf("%-15s %" PRIu64 "\n", "pages", row->pages);
     print_bytes(inspector, "largest page", total->largest_page);
     print_bytes(inspector, "stored", row->stored_bytes);
-    const char *once = format_bytes(inspector, total->unique_bytes);
-    printf("%-15s %s, shared pages once", "stored once", once ? once : "?");
-    if (inspector->file_bytes) /* shares can sum to more: identical pages count for each column */
-        printf(", %.1f%% of the file", 100 * (double)total->unique_bytes / (double)inspector->file_bytes);
-    putchar('\n');
+    if (total->unique_bytes != row->stored_bytes)
+        printf("%-15s %s, counting each shared page once\n", "stored once",
+               format_bytes(inspector, total->unique_bytes));
+    if (inspector->file_bytes)
+        printf("%-15s %.1f%% of the file\n", "share",
+               100 * (double)total->unique_bytes / (double)inspector->file_bytes);
     print_bytes(inspector, "packed", row->packed_bytes);
     print_bytes(inspector, "decoded", row->decoded_bytes);
     printf("%-15s %.2f\n", "ratio", row->ratio);

@@ -61,7 +61,8 @@ static unsigned rank_of(const struct nt_grid *grid, size_t column)
 
 static bool is_cut(const struct nt_grid *grid, const int *widths, size_t column, int cap)
 {
-    return widths[column] > cap && !is_number(grid, column) && !rank_of(grid, column);
+    bool is_kept = grid->keeps_first && column == 0;
+    return widths[column] > cap && !is_number(grid, column) && !rank_of(grid, column) && !is_kept;
 }
 
 /* Columns of width 0 are omitted. */

@@ -210,8 +210,7 @@ static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *
         nt_name_suggest(names, nt_buffer_string(&before), rest, &text);
     if (!text.length && names->field != NT_NONE)
         explain(vfs, scope->number, &text);
-    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file%s%s", nt_has_wildcard(path) ? " or field" : "",
-            nt_buffer_string(&text));
+    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file or field%s", nt_buffer_string(&text));
     nt_buffer_deinit(&before);
     nt_buffer_deinit(&text);
     return NT_NOT_FOUND;

@@ -76,6 +76,28 @@ def a_field_in_a_collection_is_a_list_for_each_entry():
 
 
 @case
+def a_record_is_its_members():
+    lines = table(data('example.root'), '-n2', '--columns=run,vertex')
+    same(lines[0], ['entry', 'run', 'vertex/x', 'vertex/y', 'vertex/z'])
+    vertex = json.loads(output(NTUPLE, 'head', '-n1', data('example.root'), '--columns=vertex'))['vertex']
+    same([float(text) for text in lines[1][2:]], list(vertex.values()))
+    classes = data('trees/trees_classes.root')
+    same(table(classes, '-n1', '--columns=event/inner')[0],
+         ['entry', 'event/inner/inner.x', 'event/inner/inner.y[3]', 'event/inner/inner.d'])
+    null = table(data('lance_nested_2.1.lance'), '--columns=structure', columns=200)  # as its rows can be
+    same(null[0], ['entry', 'structure'])
+
+
+@case
+def names_are_whole_beside_entries_side_by_side():
+    lines = table(data('trees/trees_classes.root'), '--columns=event/*', columns=60)
+    same(lines[0], ['entry', '0', '1', '2'])
+    assert 'event/matrix[2][3]' in [line[0] for line in lines if line], lines
+    narrow = table(data('trees/trees_classes.root'), '--columns=event/*', columns=30)
+    assert '…t/matrix[2][3]' in [line[0] for line in narrow if line], narrow  # its end is its own
+
+
+@case
 def a_terminal_gets_a_table_and_titles_in_bold():
     for variables, is_bold in ({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False):
         for name in 'NO_COLOR', 'TERM', 'COLUMNS':
@@ -96,6 +118,9 @@ def the_table_of_inspect_fits_the_terminal_too():
         assert len(lines) > 10 and max(map(len, lines)) <= int(columns), text
         same([title for title in ('COLUMN', 'PAGES', 'PACKED') if title in lines[0].split()], is_shown)
         assert '…' not in text and 'Muon_charge' in text, text
+    os.environ['COLUMNS'] = '130'
+    titles = on_a_terminal(NTUPLE, 'inspect', data('trees/trees_baskets.root')).decode().split()
+    same([title in titles for title in ('TYPE', 'ENCODING', 'BITS', 'ELEMENTS')], [True, False, False, True])
 
 
 @case
@@ -110,7 +135,7 @@ def a_damaged_value_is_named_and_the_others_are_shown():
 @case
 def columns_that_do_not_exist_are_refused():
     result = command(NTUPLE, 'head', NANO, '--columns=MET_pt,Muon_ptt')
-    same([result.returncode, result.stderr], [2, b'ntuple: Muon_ptt: no such file: did you mean Muon_pt?\n'])
+    same([result.returncode, result.stderr], [2, b'ntuple: Muon_ptt: no such file or field: did you mean Muon_pt?\n'])
     same(command(NTUPLE, 'head', NANO, '--columns=MET_pt,schema.txt').returncode, 1)
 
 

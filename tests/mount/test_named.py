@@ -5,7 +5,9 @@ nothing."""
 import json
 import shutil
 
-from harness import NTUPLE, NTUPLEFS, case, command, data, output, run, same, scratch
+import numpy as np
+
+from harness import NTUPLE, NTUPLEFS, case, command, data, need, output, run, same, scratch
 
 NANO, EXAMPLE = data('nano.root'), data('example.root')
 
@@ -44,6 +46,22 @@ def the_dataset_and_the_items_of_collections_may_be_left_out():
 
 
 @case
+def an_older_cycle_is_no_second_dataset():
+    uproot = need('uproot')
+    with scratch() as directory:
+        path, table = directory / 'cycles.root', directory / 'table.csv'
+        with uproot.recreate(path) as file:
+            for length in 2, 3:
+                file.mktree('tree', {'x': 'int32'})
+                file['tree'].extend({'x': np.arange(length, dtype='int32')})
+        same(output(NTUPLE, 'ls', path).split()[-2:], [b'tree;1', b'tree'])
+        same(output(NTUPLE, 'head', path), b'{"x":0}\n{"x":1}\n{"x":2}\n')
+        same(output(NTUPLE, 'head', '--table', path).split()[::2], [b'entry', b'0', b'1', b'2'])
+        output(NTUPLE, 'export', path, table)
+        same(table.read_text().split(), ['x', '0', '1', '2'])
+
+
+@case
 def fields_are_listed_alone():
     names = output(NTUPLE, 'ls', '--fields', NANO).decode().split()
     same(names[:4] + names[-1:], ['run', 'event', 'MET_pt', '_collection0', 'nMuon'])
@@ -55,12 +73,12 @@ def fields_are_listed_alone():
 
 @case
 def a_name_without_meaning_gets_a_similar_one():
-    same(reported('schema', NANO, 'Muon_ptt'), 'Muon_ptt: no such file: did you mean Muon_pt?')
+    same(reported('schema', NANO, 'Muon_ptt'), 'Muon_ptt: no such file or field: did you mean Muon_pt?')
     same(reported('schema', NANO, 'Events/muon_pt'),
-         'Events/muon_pt: no such file: did you mean Events/Muon_pt?')
-    same(reported('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
-    same(reported('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
-    same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
+         'Events/muon_pt: no such file or field: did you mean Events/Muon_pt?')
+    same(reported('ls', NANO, 'events'), 'events: no such file or field: did you mean Events?')
+    same(reported('head', NANO, 'Muon'), "Muon: no such file or field: did you mean nMuon, or '*Muon*' (4 fields)?")
+    same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field; the dataset is Events')
     same(reported('head', NANO, 'muon_*'), 'muon_*: no such file or field: did you mean Muon_pt?')
     assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
 
@@ -103,7 +121,7 @@ def a_collection_says_what_is_in_it():
     same(reported('cat', NANO, 'Events/Muon_pt', status=1),
          'Events/Muon_pt: a collection: values are in _0/data.bin; offsets are in offsets.bin')
     same(reported('cat', NANO, 'Muon_pt/data.bin'),
-         'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
+         'Muon_pt/data.bin: no such file or field: Events/Muon_pt is a collection: '
          'values are in _0/data.bin; offsets are in offsets.bin')
 
 
@@ -111,6 +129,14 @@ def a_collection_says_what_is_in_it():
 def other_formats_have_patterns_too():
     tree = data('trees/trees_baskets.root')
     same(output(NTUPLE, 'head', '-n2', tree, '[in]'), b'0\n3\n0\n1\n')
+    classes = data('trees/trees_classes.root')
+    for name in 'dotted.kind', 'dotted./dotted.kind':  # a branch as users of ROOT name it
+        same(output(NTUPLE, 'cat', classes, f'{name}/data.bin'),
+             output(NTUPLE, 'cat', classes, 'classes/dotted%2E/dotted%2Ekind/data.bin'))
+    same(reported('head', classes, 'dotted.kinds'),
+         'dotted.kinds: no such file or field: did you mean dotted./dotted.kind?')
+    same(reported('head', classes, 'id'), "id: no such file or field: did you mean event/Base/id, or "
+                                         "'**/id' (3 fields)?")
     lines = output(NTUPLE, 'schema', data('lance_packed_2.1.lance'), 'vec*').decode().splitlines()
     same([line.split()[0] for line in lines[1:]], ['vectors'])
 

@@ -42,12 +42,15 @@ static const char *decode_pattern(struct nt_text text, struct nt_arena *arena)
     return pattern;
 }
 
+/* The item before the first is "**". */
 static bool split(const char *name, char separator, struct nt_arena *arena, struct parts *parts)
 {
     size_t most = 1;
     for (const char *at = name; *at; at++)
         most += *at == separator;
-    *parts = (struct parts){.items = nt_arena_alloc(arena, most, sizeof(*parts->items))};
+    *parts = (struct parts){.items = nt_arena_alloc(arena, most + 1, sizeof(*parts->items))};
+    if (parts->items)
+        *parts->items++ = (struct pattern_name){.pattern = "**", .is_any_depth = true};
     for (const char *at = name, *end; parts->items && *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, separator);
         struct pattern_name part = {.text = {at, (size_t)(end - at)}};
@@ -199,8 +202,7 @@ static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_d
 /* Is it a dataset that a name may omit? */
 static bool may_be_omitted(const struct nt_name_scope *scope, const struct nt_dataset *dataset)
 {
-    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->is_secondary &&
-           is_in_directory(dataset, scope->directory);
+    return nt_dataset_is_main(dataset) && is_in_directory(dataset, scope->directory);
 }
 
 /* Finds what the parts mean without the dataset in front. Fields of several datasets are no match, but
@@ -227,6 +229,23 @@ static bool find_without_dataset(const struct nt_name_scope *scope, const struct
         else
             nt_matches_deinit(&found);
     }
+    return has_memory;
+}
+
+/* Searches below all fields. A name without a pattern must be the only one. */
+static bool find_at_any_depth(const struct nt_name_scope *scope, const struct parts *parts, size_t count,
+                              struct nt_matches *matches, bool *is_ambiguous_ret)
+{
+    const struct pattern_name *below = parts->items - 1;
+    bool has_pattern = false;
+    for (size_t i = 0; i < count; i++)
+        has_pattern |= parts->items[i].pattern != NULL;
+    bool has_memory =
+        count == 0 ||
+        (scope->dataset ? find_fields(scope->dataset, scope->field, below, count + 1, matches)
+                        : find_without_dataset(scope, below, count + 1, matches, is_ambiguous_ret));
+    if (matches->count > 1 && !has_pattern)
+        nt_matches_deinit(matches);
     return has_memory;
 }
 
@@ -276,6 +295,8 @@ enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name
         if (left == 0 && has_memory && !matches->count && !strchr(name, '/'))
             has_memory = split(name, '.', arena, &dotted) &&
                          find_in_scope(scope, dotted.items, dotted.count, matches, &is_ambiguous);
+        if (has_memory && !matches->count)
+            has_memory = find_at_any_depth(scope, &parts, parts.count - left, matches, &is_ambiguous);
     }
     nt_arena_free(arena);
     matches->rest = rest;
@@ -331,6 +352,7 @@ struct suggestion {
     unsigned score;  /* of the best one: twice the distance, and 1 if only its own name was compared */
     struct nt_buffer best;
     unsigned within; /* fields whose names contain the name */
+    unsigned equal;  /* fields of this name, at any depth */
 };
 
 static unsigned least(unsigned a, unsigned b)
@@ -391,11 +413,11 @@ static void append_paths(const struct nt_dataset *dataset, uint32_t field, uint3
         const struct nt_field *at = &dataset->fields[chain[depth]];
         bool is_item = at->parent != NT_NONE && nt_field_has_nameless_item(&dataset->fields[at->parent]);
         nt_buffer_append_string(path, path->length ? "/" : "");
-        nt_name_encode(at->name, NT_NAME_FIELD, path);
+        nt_name_encode(at->name, NT_NAME_TYPED, path);
         if (is_item)
             continue;
         nt_buffer_append_string(plain, plain->length ? "/" : "");
-        nt_name_encode(at->name, NT_NAME_FIELD, plain);
+        nt_name_encode(at->name, NT_NAME_TYPED, plain);
     }
 }
 
@@ -434,6 +456,8 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
         }
         suggestion->within +=
             dataset->fields[i].parent == above && is_within(suggestion, dataset->fields[i].name);
+        suggestion->equal += nt_name_is((struct nt_text){suggestion->name, (uint32_t)suggestion->length},
+                                        dataset->fields[i].name);
     }
     nt_buffer_deinit(&path);
     nt_buffer_deinit(&plain);
@@ -446,11 +470,30 @@ static void suggest_datasets(struct suggestion *suggestion, const struct nt_name
         struct nt_buffer path = {0};
         nt_append_dataset_path(&path, scope->file->datasets[i]);
         compare_with(suggestion, nt_buffer_string(&path), path.length, nt_buffer_string(&path), 0);
+        compare_with(suggestion, scope->file->datasets[i]->name.bytes, scope->file->datasets[i]->name.length,
+                     nt_buffer_string(&path), 1);
         nt_buffer_deinit(&path);
     }
     for (uint32_t i = 0; i < scope->file->dataset_count && i < MAX_FIELDS; i++)
         if (may_be_omitted(scope, scope->file->datasets[i]))
             suggest_fields(suggestion, scope->file->datasets[i], NT_NONE, true);
+}
+
+/* Appends "; the datasets are NAME, ...". */
+static void append_datasets(const struct nt_name_scope *scope, struct nt_buffer *out)
+{
+    enum { SHOWN = 10 };
+    uint32_t count = 0, shown = 0;
+    for (uint32_t i = 0; i < scope->file->dataset_count; i++)
+        count += may_be_omitted(scope, scope->file->datasets[i]);
+    for (uint32_t i = 0; i < scope->file->dataset_count && shown < SHOWN; i++)
+        if (may_be_omitted(scope, scope->file->datasets[i])) {
+            nt_buffer_append_string(out, shown++      ? ", "
+                                         : count == 1 ? "; the dataset is "
+                                                      : "; the datasets are ");
+            nt_append_dataset_path(out, scope->file->datasets[i]);
+        }
+    nt_buffer_append_string(out, count > shown ? ", …" : "");
 }
 
 void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
@@ -466,15 +509,22 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
     else
         suggest_datasets(&suggestion, scope);
     bool has_best = suggestion.best.length;
-    bool has_several = !suggestion.is_pattern && suggestion.within > has_best;
+    bool has_equals = suggestion.equal > 1;
+    bool has_several = !suggestion.is_pattern && !has_equals && suggestion.within > has_best;
     if (has_best || has_several)
         nt_buffer_append_string(out, ": did you mean ");
     if (has_best)
-        nt_buffer_append_format(out, "%s%s%s", before, suggestion.best.bytes, has_several ? ", or " : "");
+        nt_buffer_append_format(out, "%s%s%s", before, suggestion.best.bytes,
+                                has_several || has_equals ? ", or " : "");
+    if (has_equals)
+        nt_buffer_append_format(out, "'%s**/%.*s' (%u fields)", before, (int)suggestion.length, name,
+                                suggestion.equal);
     if (has_several)
         nt_buffer_append_format(out, "'%s*%.*s*' (%u %s)", before, (int)suggestion.length, name,
                                 suggestion.within, suggestion.within == 1 ? "field" : "fields");
     if (has_best || has_several)
         nt_buffer_append_byte(out, '?');
+    else if (!scope->dataset)
+        append_datasets(scope, out);
     nt_buffer_deinit(&suggestion.best);
 }

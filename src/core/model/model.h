@@ -959,8 +959,11 @@ enum nt_status nt_file_layout_size(const struct nt_file *file, uint32_t source, 
 
 /* ---- Paths ---- */
 
-/* The dataset that is meant if none is named: the only one, without attribute sets, older cycles and
- * secondary datasets. NULL: none or several; `*count_ret` (may be NULL) is their number. */
+/* Is it no attribute set, older cycle or secondary dataset? */
+bool nt_dataset_is_main(const struct nt_dataset *dataset);
+
+/* The dataset that is meant if none is named: the only main one. NULL: none or several; `*count_ret` (may be
+ * NULL) is their number. */
 struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret);
 
 /* The folder of a dataset contains its linked attribute sets, whose names have this prefix. */
@@ -970,6 +973,7 @@ enum nt_name_rule {
     NT_NAME_FIELD,    /* every dot is encoded: generated files have names with dots */
     NT_NAME_DATASET,  /* dots stay, except at the beginning */
     NT_NAME_RESERVED, /* a dataset named like a generated file: its first dot is encoded */
+    NT_NAME_TYPED,    /* dots stay: a path that users type */
 };
 
 /* Is a part of a path the name? Its bytes may be percent-encoded. */
@@ -1004,7 +1008,8 @@ struct nt_matches {
 };
 
 /* Finds what a path or pattern means, in this order: a path; a path without the items of collections,
- * as in schemas ("muons/pt"); a pattern; the same without items. A pattern is a path whose names have
+ * as in schemas ("muons/pt"); a pattern; the same without items; each of these below any field, where a
+ * name without a pattern must be the only one. A pattern is a path whose names have
  * '*', '?' or [a-z]; "**" stands for any number of names. Dots may separate names, as in
  * nt_dataset_find. At a file, the dataset may be left out if no other has such a field, and patterns
  * also name datasets. With `has_files`, the last names may be left for `rest`. No match is no failure;
@@ -1013,8 +1018,8 @@ enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name
                              struct nt_matches *matches, struct nt_error *error);
 void nt_matches_deinit(struct nt_matches *matches);
 
-/* Appends ": did you mean NAME?" if a name is similar, with `before` in front of it. Compares with the
- * paths of some thousand fields. */
+/* Appends ": did you mean NAME?" if a name is similar, with `before` in front of it; else the datasets of
+ * a file. Compares with the paths of some thousand fields. */
 void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
                      struct nt_buffer *out);
 

@@ -22,7 +22,8 @@ static void put_percent(struct nt_buffer *out, const char *bytes, size_t count)
 
 static bool dot_is_encoded(enum nt_name_rule rule, bool is_first_byte, bool is_first_dot)
 {
-    return rule == NT_NAME_FIELD || is_first_byte || (rule == NT_NAME_RESERVED && is_first_dot);
+    return rule == NT_NAME_FIELD || (rule != NT_NAME_TYPED && is_first_byte) ||
+           (rule == NT_NAME_RESERVED && is_first_dot);
 }
 
 void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out)
@@ -247,15 +248,19 @@ static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct 
     return NULL;
 }
 
+bool nt_dataset_is_main(const struct nt_dataset *dataset)
+{
+    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->is_secondary;
+}
+
 struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
 {
     struct nt_dataset *found = NULL;
     uint32_t count = 0;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
-        struct nt_dataset *dataset = file->datasets[i];
-        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_secondary)
+        if (!nt_dataset_is_main(file->datasets[i]))
             continue;
-        found = dataset;
+        found = file->datasets[i];
         count++;
     }
     if (count_ret)

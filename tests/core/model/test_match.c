@@ -15,7 +15,7 @@
 
 static struct nt_error error;
 
-enum { MUONS, ITEM, PT, PHI, MET };
+enum { MUONS, ITEM, PT, PHI, MET, TRACK = 10 };
 
 static const struct nt_field fields[] = {
     {.id = 0, .parent = NT_NONE, .name = NAME("muons"), .kind = NT_FIELD_COLLECTION},
@@ -28,6 +28,9 @@ static const struct nt_field fields[] = {
     {.id = 7, .parent = NT_NONE, .name = NAME("x[n]"), .kind = NT_FIELD_VALUE},
     {.id = 8, .parent = NT_NONE, .name = NAME("y.z"), .kind = NT_FIELD_VALUE},
     {.id = 9, .parent = NT_NONE, .name = NAME("a/b"), .kind = NT_FIELD_VALUE},
+    {.id = 10, .parent = NT_NONE, .name = NAME("track."), .kind = NT_FIELD_RECORD},
+    {.id = 11, .parent = TRACK, .name = NAME("track.phi"), .kind = NT_FIELD_VALUE},
+    {.id = 12, .parent = TRACK, .name = NAME("phi"), .kind = NT_FIELD_VALUE},
 };
 
 /* A file with one dataset, "Events". */
@@ -76,7 +79,7 @@ static const struct meaning {
     {"muons/p*", "2 3 |"},
     {"muons/_0/p*", "2 3 |"},
     {"**/pt", "2 |"},
-    {"**/p*", "2 3 |"},
+    {"**/p*", "2 3 12 |"},
     {"muons/**", "0 1 2 3 |"},
     {"muons/**/phi", "3 |"},
     {"y%2Ez", "8 |"},
@@ -89,6 +92,14 @@ static const struct meaning {
     {"MET_*/column.0/column.json", "4 5 |column.0/column.json"},
     {"muons/p*/data.bin", "2 3 |data.bin"},
     {"schema.txt", "- |schema.txt"},
+    {"pt", "2 |"}, /* at any depth */
+    {"_0/pt", "2 |"},
+    {"pt/data.bin", "2 |data.bin"},
+    {"p?", "2 |"},
+    {"ph*", "3 12 |"},
+    {"phi", "|"}, /* two fields */
+    {"track.phi", "11 |"},
+    {"track./phi", "12 |"},
 };
 
 TEST(a_name_means_what_comes_first, .end = LENGTH(meanings))
@@ -129,14 +140,14 @@ static const struct similar {
     {"events/MET_pt", ": did you mean Events/MET_pt?"},
     {"event", ": did you mean Events?"},
     {"muons/_0/ptt", ": did you mean muons/_0/pt?"},
-    {"pt", ": did you mean muons/_0/pt?"},
+    {"phi", ": did you mean muons/_0/phi, or '**/phi' (2 fields)?"},
+    {"track.ph", ": did you mean track./track.phi?"},
     {"muon", ": did you mean muons?"},
     {"ET_", ": did you mean '*ET_*' (2 fields)?"},
     {"met_*", ": did you mean MET_pt?"},
     {"EVENTS/muon*", ": did you mean Events/muons?"},
-    {"MET_?", ""},
-    {"electrons", ""},
-    {"", ""},
+    {"MET_?", "; the dataset is Events"},
+    {"electrons", "; the dataset is Events"},
 };
 
 TEST(a_similar_name_is_suggested, .end = LENGTH(similars))
@@ -166,6 +177,10 @@ TEST(a_name_in_several_datasets_needs_one_of_them)
     const struct nt_name_scope scope = {file, 0, NULL, NT_NONE};
     ck_assert_int_eq(nt_name_match(&scope, "MET_pt", true, &matches, &error), NT_INVALID);
     ck_assert_ptr_nonnull(strstr(error.message, "Events, Runs"));
+    struct nt_buffer text = {0};
+    nt_name_suggest(&scope, "", "electrons", &text);
+    ck_assert_str_eq(nt_buffer_string(&text), "; the datasets are Events, Runs");
+    nt_buffer_deinit(&text);
     assert_ok(nt_name_match(&scope, "MET_phi", true, &matches, &error));
     ck_assert_uint_eq(matches.count, 1);
     nt_matches_deinit(&matches);
