@@ -206,8 +206,9 @@ NT_CHECKED enum nt_status nt_dataset_find(const struct nt_dataset *dataset, cons
 /* Finds the fields that a path or pattern means, in the order of the schema: "Muon_*", "muons/_0/p?". The
  * names of a pattern may have '*', '?' and [a-z]; "**" stands for any number of names. A path that
  * nt_dataset_find finds means that field only. Items of collections may be omitted, as in schemas:
- * "muons/pt". Stores the first `capacity` fields and their total number. NT_NOT_FOUND if there are
- * none, with a similar name if there is one. Compares with the names of all fields. */
+ * "muons/pt"; and if nothing else matches, so may the fields above. Stores the first `capacity` fields and
+ * their total number. NT_NOT_FOUND if there are none, with a similar name if there is one. Compares with
+ * the names of all fields. */
 NT_CHECKED enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pattern,
                                            uint32_t *fields, uint32_t capacity, uint32_t *count_ret,
                                            struct nt_error *error);

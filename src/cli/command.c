@@ -525,10 +525,12 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved,
 
 enum { SHOWN_DATASETS = 10, NAME_BYTES = 200 };
 
+/* Of the main datasets; of all if there is no main one. */
 struct seen_datasets {
-    unsigned count, main;   /* all, and the main ones of these */
-    uint32_t meant, field;  /* the last main one, else the last one */
-    struct nt_buffer names; /* the names of the first datasets, separated by commas */
+    unsigned count;
+    bool is_main;
+    uint32_t meant, field;  /* the last one */
+    struct nt_buffer names; /* of the first ones, separated by commas */
 };
 
 static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_node *resolved,
@@ -538,11 +540,15 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
     const struct nt_dataset *dataset = resolved->file->datasets[index];
     char name[NAME_BYTES];
     bool is_main = nt_dataset_is_main(dataset);
-    if (is_main || !datasets->main) {
-        datasets->meant = index;
-        datasets->field = field;
+    if (datasets->is_main && !is_main)
+        return NT_EXIT_OK;
+    if (is_main && !datasets->is_main) {
+        nt_buffer_clear(&datasets->names);
+        datasets->count = 0;
     }
-    datasets->main += is_main;
+    datasets->is_main = is_main;
+    datasets->meant = index;
+    datasets->field = field;
     if (datasets->count++ >= SHOWN_DATASETS)
         return NT_EXIT_OK;
     size_t length = nt_dataset_path(dataset, name, sizeof(name));
@@ -561,7 +567,7 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
     *field_ret = datasets.field;
     if (datasets.count == 0)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
-    else if (datasets.count > 1 && datasets.main != 1)
+    else if (datasets.count > 1)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > SHOWN_DATASETS ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);

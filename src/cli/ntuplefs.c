@@ -292,7 +292,7 @@ static enum nt_status take_operands(struct nt_mount_program *program, bool is_he
     return program->mountpoint_argument
                ? NT_OK
                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "missing %s; see " NT_PROGRAM " --help",
-                         count ? "MOUNTPOINT" : "SOURCE and MOUNTPOINT");
+                         count ? "MOUNTPOINT" : "SOURCE");
 }
 
 /* Has mount(8) called us through the link /sbin/mount.ntuplefs? */

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness import MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, ntuplefs, output, run, same, scratch
 
 FAILURES = [  # arguments, exit status, what the message names
-    ([], 1, 'missing SOURCE and MOUNTPOINT'),
+    ([], 1, 'missing SOURCE; see'),
     (['only-one'], 1, 'missing MOUNTPOINT'),
     (['run*.root'], 1, 'missing MOUNTPOINT'),
     (['/nowhere/at.root'], 2, '/nowhere/at.root'),
@@ -38,7 +38,8 @@ FAILURES = [  # arguments, exit status, what the message names
     (['--subtype=', 'a', 'b'], 1, '"" is not a value of option "subtype"'),
     (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" needs option "chain"'),
     (['-o', 'index=list', 'a', 'b'], 1, 'option "index" needs option "chain"'),
-    (['-o', 'context=system_u:object_r:fusefs_t:s0,default_permissions', '/nowhere/at.root', 'b'], 2,
+    (['-o', 'context=system_u:object_r:fusefs_t:s0,fscontext=a,rootcontext=a,defcontext=a,default_permissions',
+      '/nowhere/at.root', 'b'], 2,
      '/nowhere/at.root'),
     (['--format=parchment', '/nowhere/at.root', 'b'], 1,
      '"parchment" is not a value of option "format": expected rntuple, '),
