@@ -442,6 +442,8 @@ enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, b
 
 /* Prints a name: raw into files and pipes, escaped on a terminal. */
 void nt_print_name(const char *name);
+/* A directory's name is bold on a terminal with colours. */
+void nt_print_entry_name(const struct nt_tree_entry *entry, bool has_colour);
 
 /* The status of standard output; silent if its reader has closed it. Call at the end of a command. */
 enum nt_exit_status nt_finish_output(void);

@@ -292,6 +292,14 @@ void nt_print_name(const char *name)
     nt_buffer_deinit(&text);
 }
 
+void nt_print_entry_name(const struct nt_tree_entry *entry, bool has_colour)
+{
+    bool is_bold = has_colour && entry->class == NT_VFS_DIRECTORY;
+    fputs(is_bold ? "\x1b[1m" : "", stdout);
+    nt_print_name(entry->name);
+    fputs(is_bold ? "\x1b[0m" : "", stdout);
+}
+
 static enum nt_exit_status complain_about_output(const char *destination, int system_error)
 {
     struct nt_error error = {0};

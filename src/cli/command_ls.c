@@ -33,7 +33,7 @@ struct lister {
     struct nt_buffer path; /* of the directory */
     unsigned depth;
     bool has_several; /* directories to list */
-    bool has_printed;
+    bool has_printed, has_colour;
     struct column_widths widths; /* only grow, so that all batches of a directory align */
     /* The last attributes and their texts: most trees have one owner and time, and names are slow to find. */
     bool has_last;
@@ -219,7 +219,7 @@ static void print_entries(struct lister *lister, const struct nt_tree_entry *ent
         }
         if (with_details)
             print_line(lister, &lister->lines[i]);
-        nt_print_name(entries[i].name);
+        nt_print_entry_name(&entries[i], lister->has_colour);
         if (with_details && nt_vfs_read_link(entries[i].node, target, NULL) == NT_OK)
             printf(" -> %s", target);
         putchar('\n');
@@ -396,7 +396,9 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const struct 
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    struct lister lister = {.invocation = invocation, .has_several = invocation->operand_count > 2};
+    struct lister lister = {.invocation = invocation,
+                            .has_several = invocation->operand_count > 2,
+                            .has_colour = nt_terminal_has_colour()};
     for (int i = 1; i < invocation->operand_count; i++)
         lister.has_several |= nt_has_wildcard(invocation->operands[i]);
     struct stat attributes;

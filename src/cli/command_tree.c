@@ -13,6 +13,7 @@ struct tree_drawing {
     struct nt_vfs *vfs;
     struct nt_buffer indent;
     unsigned depth;
+    bool has_colour;
     uint64_t directories, files;
     enum nt_exit_status status;
 };
@@ -25,7 +26,7 @@ static void draw_entry(struct tree_drawing *drawing, const struct nt_tree_entry 
     if (drawing->indent.length)
         fwrite(drawing->indent.bytes, 1, drawing->indent.length, stdout);
     fputs(branches[is_last], stdout);
-    nt_print_name(entry->name);
+    nt_print_entry_name(entry, drawing->has_colour);
     char target[NT_VFS_TARGET];
     if (nt_vfs_read_link(entry->node, target, NULL) == NT_OK)
         printf(" -> %s", target);
@@ -83,7 +84,8 @@ static void draw_directory(struct tree_drawing *drawing, const char *name, uint6
 static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct nt_invocation *invocation = context;
-    struct tree_drawing drawing = {.settings = invocation->settings, .vfs = vfs};
+    struct tree_drawing drawing = {
+        .settings = invocation->settings, .vfs = vfs, .has_colour = nt_terminal_has_colour()};
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
     const char *name = *target->path ? target->path : invocation->operands[0];

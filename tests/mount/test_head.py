@@ -98,7 +98,7 @@ def names_are_whole_beside_entries_side_by_side():
 
 
 @case
-def a_terminal_gets_a_table_and_titles_in_bold():
+def a_terminal_gets_a_table_and_titles_and_directories_in_bold():
     for variables, is_bold in ({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False):
         for name in 'NO_COLOR', 'TERM', 'COLUMNS':
             os.environ.pop(name, None)
@@ -106,6 +106,13 @@ def a_terminal_gets_a_table_and_titles_in_bold():
         text = on_a_terminal(NTUPLE, 'head', NANO, '--columns=run')
         assert b'362104' in text and b'{' not in text, text
         same(text.startswith(b'\x1b[1mentry'), is_bold, variables)
+    for name in 'NO_COLOR', 'TERM':
+        os.environ.pop(name, None)
+    for name, is_directory in ('Events', True), ('file.json', False):
+        for command_name in 'ls', 'tree':
+            text = on_a_terminal(NTUPLE, command_name, NANO)
+            same(f'\x1b[1m{name}\x1b[0m'.encode() in text, is_directory, text)
+    assert b'\x1b' not in output(NTUPLE, 'ls', NANO)
     assert on_a_terminal(NTUPLE, 'head', '--json', NANO, '--columns=run').startswith(b'{"run":362104}')
 
 
@@ -135,7 +142,8 @@ def a_damaged_value_is_named_and_the_others_are_shown():
 @case
 def columns_that_do_not_exist_are_refused():
     result = command(NTUPLE, 'head', NANO, '--columns=MET_pt,Muon_ptt')
-    same([result.returncode, result.stderr], [2, b'ntuple: Muon_ptt: no such file or field: did you mean Muon_pt?\n'])
+    same([result.returncode, result.stderr],
+         [2, b'ntuple: Muon_ptt: no such file or field: did you mean Muon_pt?\n'])
     same(command(NTUPLE, 'head', NANO, '--columns=MET_pt,schema.txt').returncode, 1)
 
 

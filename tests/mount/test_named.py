@@ -77,7 +77,8 @@ def a_name_without_meaning_gets_a_similar_one():
     same(reported('schema', NANO, 'Events/muon_pt'),
          'Events/muon_pt: no such file or field: did you mean Events/Muon_pt?')
     same(reported('ls', NANO, 'events'), 'events: no such file or field: did you mean Events?')
-    same(reported('head', NANO, 'Muon'), "Muon: no such file or field: did you mean nMuon, or '*Muon*' (4 fields)?")
+    same(reported('head', NANO, 'Muon'),
+         "Muon: no such file or field: did you mean nMuon, or '*Muon*' (4 fields)?")
     same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field; the dataset is Events')
     same(reported('head', NANO, 'muon_*'), 'muon_*: no such file or field: did you mean Muon_pt?')
     assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
