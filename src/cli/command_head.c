@@ -182,7 +182,8 @@ static void print_side_by_side(const struct head_output *header, struct sample *
     size_t lines = sample->row_count + 1, fields = sample->field_count + 1;
     unsigned names = fit_names(header, sample);
     size_t most = header->width > names + MIN_CELL ? (header->width - names) / MIN_CELL : 1;
-    for (size_t first = 0, count; first < sample->row_count; first += count) {
+    size_t first = 0, count;
+    do { /* once if there are no rows */
         count = sample->row_count - first < most ? sample->row_count - first : most;
         for (size_t i = 0; i < fields; i++) {
             block[i * (count + 1)] = sample->cells[i * lines];
@@ -197,7 +198,8 @@ static void print_side_by_side(const struct head_output *header, struct sample *
                                         .keeps_first = true,
                                         .width = header->width,
                                         .has_colour = header->has_colour});
-    }
+        first += count;
+    } while (first < sample->row_count);
 }
 
 /* Prints a line for each row if that fits. */
@@ -217,7 +219,7 @@ static enum nt_status print_sample(const struct head_output *header, struct samp
                                   .is_right = are_right,
                                   .width = header->width,
                                   .has_colour = header->has_colour};
-    if (has_memory && (nt_grid_fits(&table) || sample->row_count == 0))
+    if (has_memory && nt_grid_fits(&table))
         nt_grid_print(&table);
     else if (has_memory)
         print_side_by_side(header, sample, block);

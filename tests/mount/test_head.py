@@ -89,6 +89,13 @@ def a_record_is_its_members():
 
 
 @case
+def a_table_without_entries_fits_too():
+    empty = data('trees/trees_structure.root')
+    same(table(empty, 'no_entries')[0][:2], ['entry', 'i'])
+    same([line[0] for line in table(empty, 'no_entries', columns=12)][:2], ['entry', 'i'])
+
+
+@case
 def names_are_whole_beside_entries_side_by_side():
     lines = table(data('trees/trees_classes.root'), '--columns=event/*', columns=60)
     same(lines[0], ['entry', '0', '1', '2'])
