@@ -142,6 +142,41 @@ def other_formats_have_patterns_too():
     same([line.split()[0] for line in lines[1:]], ['vectors'])
 
 
+def write_events(path, is_tree):
+    """Events as NanoAOD has them, as a TTree or an RNTuple."""
+    uproot, awkward = need('uproot'), need('awkward')
+    counts = np.arange(50) % 4
+    muons = awkward.zip({'pt': awkward.unflatten(np.arange(counts.sum(), dtype='f4') / 8, counts),
+                         'charge': awkward.unflatten(1 - 2 * (np.arange(counts.sum()) % 2), counts)})
+    with uproot.recreate(path) as file:
+        if is_tree:
+            file.mktree('Events', {'run': 'uint32', 'Muon': muons.type.content},
+                        counter_name=lambda name: f'n{name}')
+            file['Events'].extend({'run': np.full(50, 3, 'u4'), 'Muon': muons})
+        else:
+            file.mkrntuple('Events', {'run': np.full(50, 3, 'u4'), 'nMuon': counts.astype('i4'),
+                                      'Muon_pt': muons.pt, 'Muon_charge': muons.charge})
+    return muons
+
+
+@case
+def a_tree_of_nanoaod_is_looked_into_like_an_rntuple():
+    with scratch() as directory:
+        tree, rntuple = directory / 'tree.root', directory / 'rntuple.root'
+        muons = write_events(tree, True)
+        write_events(rntuple, False)
+        lines = output(NTUPLE, 'head', '-n50', tree, '--columns=Muon_*').splitlines()
+        same([json.loads(line) for line in lines],
+             [{'Muon_pt': pt, 'Muon_charge': charge}
+              for pt, charge in zip(muons.pt.to_list(), muons.charge.to_list())])
+        same(reported('head', tree, 'muon_pt'), 'muon_pt: no such file or field: did you mean Muon_pt?')
+        groups = json.loads(output(NTUPLE, 'inspect', '--json', '--group=prefix', tree))['datasets'][0]['groups']
+        same({group['name']: group['columns'] for group in groups}, {'Muon_*': 2, 'nMuon': 1, 'run': 1})
+        field, = json.loads(output(NTUPLE, 'describe', '--json', tree, 'Muon_pt'))['datasets'][0]['fields']
+        same([field['values'], field['minimum'], field['maximum']], [73, 0.0, 9.0])
+        same(output(NTUPLE, 'diff', '--values', tree, rntuple).split()[-2:], [b'values', b'same'])
+
+
 # The stored bytes of each branch, by uproot.
 STORED = {'run': 35, 'event': 239, 'MET_pt': 296, 'nJet': 33, 'Jet_pt': 355, 'Jet_mass': 93, 'nMuon': 34,
           'Muon_pt': 489,
