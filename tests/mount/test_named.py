@@ -59,6 +59,10 @@ def an_older_cycle_is_no_second_dataset():
         same(output(NTUPLE, 'head', '--table', path).split()[::2], [b'entry', b'0', b'1', b'2'])
         output(NTUPLE, 'export', path, table)
         same(table.read_text().split(), ['x', '0', '1', '2'])
+    mixed = data('trees/mixed.root')  # the newest comes first
+    same(output(NTUPLE, 'head', mixed), output(NTUPLE, 'head', mixed, 'Events'))
+    same(reported('head', data('trees/trees_structure.root'), status=1).partition('name one: ')[2],
+         'cycles, no_entries, no_branches, clusters, kept, inner/other, inner/deep/floats, inner/deep/doubles')
 
 
 @case
@@ -170,7 +174,8 @@ def a_tree_of_nanoaod_is_looked_into_like_an_rntuple():
              [{'Muon_pt': pt, 'Muon_charge': charge}
               for pt, charge in zip(muons.pt.to_list(), muons.charge.to_list())])
         same(reported('head', tree, 'muon_pt'), 'muon_pt: no such file or field: did you mean Muon_pt?')
-        groups = json.loads(output(NTUPLE, 'inspect', '--json', '--group=prefix', tree))['datasets'][0]['groups']
+        inspected_tree = json.loads(output(NTUPLE, 'inspect', '--json', '--group=prefix', tree))
+        groups = inspected_tree['datasets'][0]['groups']
         same({group['name']: group['columns'] for group in groups}, {'Muon_*': 2, 'nMuon': 1, 'run': 1})
         field, = json.loads(output(NTUPLE, 'describe', '--json', tree, 'Muon_pt'))['datasets'][0]['fields']
         same([field['values'], field['minimum'], field['maximum']], [73, 0.0, 9.0])
