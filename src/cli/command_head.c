@@ -270,49 +270,58 @@ static enum nt_exit_status print_as_table(const struct head_output *header, stru
     return first;
 }
 
-/* Counts the readable members of a record, or takes them, too; any other field stays as it is. Rows that
- * are null are of the whole record. */
-static void take_members(const struct nt_dataset *dataset, uint32_t field, uint32_t *fields, uint32_t *count)
+struct table_fields {
+    const struct nt_dataset *dataset;
+    bool *are_taken; /* [field] */
+    uint32_t *fields;
+    uint32_t count;
+};
+
+/* Takes the readable members of a record, else the field itself. Recursive: fields nest no deeper than
+ * NT_MAX_DEPTH. A record whose rows can be null stays whole. */
+static void take_members(struct table_fields *taken, uint32_t field)
 {
-    const struct nt_field *record = &dataset->fields[field];
-    uint32_t before = *count, children;
-    const uint32_t *members = nt_dataset_children(dataset, field, &children);
-    for (uint32_t i = 0; record->kind == NT_FIELD_RECORD && !record->is_nullable && i < children; i++)
-        if (!dataset->fields[members[i]].unreadable)
-            take_members(dataset, members[i], fields, count);
-    if (*count > before)
+    const struct nt_field *record = &taken->dataset->fields[field];
+    bool is_divided = record->kind == NT_FIELD_RECORD && !record->is_nullable, has_members = false;
+    uint32_t count;
+    const uint32_t *members = nt_dataset_children(taken->dataset, field, &count);
+    for (uint32_t i = 0; is_divided && i < count; i++)
+        if (!taken->dataset->fields[members[i]].unreadable) {
+            take_members(taken, members[i]);
+            has_members = true;
+        }
+    if (has_members || taken->are_taken[field])
         return;
-    if (fields)
-        fields[*count] = field;
-    ++*count;
+    taken->are_taken[field] = true;
+    taken->fields[taken->count++] = field;
 }
 
-/* The fields of the table: of a record, all its members. */
-static enum nt_status table_fields(const struct nt_dataset *dataset, const struct nt_target *target,
-                                   uint32_t **fields_ret, uint32_t *count_ret, struct nt_error *error)
+/* The chosen fields, or all top-level fields; of a record, all its members. The caller frees them. */
+static enum nt_status find_table_fields(const struct nt_dataset *dataset, const struct nt_target *target,
+                                        uint32_t **fields_ret, uint32_t *count_ret, struct nt_error *error)
 {
     uint32_t *tops = NULL, count = target->count;
-    *fields_ret = NULL;
-    *count_ret = 0;
     if (!count)
         NT_TRY(nt_shown_top_fields(dataset, &tops, &count, error));
     const uint32_t *chosen = tops ? tops : target->fields;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1 && !(*fields_ret = calloc((size_t)*count_ret + 1, sizeof(**fields_ret))))
-            break;
-        *count_ret = 0;
-        for (uint32_t i = 0; i < count; i++)
-            take_members(dataset, chosen[i], *fields_ret, count_ret);
-    }
+    struct table_fields taken = {.dataset = dataset,
+                                 .are_taken = calloc((size_t)dataset->field_count + 1, sizeof(bool)),
+                                 .fields = calloc((size_t)dataset->field_count + 1, sizeof(uint32_t))};
+    bool has_memory = taken.are_taken && taken.fields;
+    for (uint32_t i = 0; has_memory && i < count; i++)
+        take_members(&taken, chosen[i]);
     free(tops);
-    return *fields_ret ? NT_OK : nt_fail_memory(error);
+    free(taken.are_taken);
+    *fields_ret = taken.fields;
+    *count_ret = taken.count;
+    return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
 static enum nt_exit_status print_fields(const struct head_output *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_error error = {0};
-    uint32_t *fields;
+    uint32_t *fields = NULL;
     struct sample sample = {.reader = reader, .dataset = dataset};
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
@@ -323,7 +332,7 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
                    ? nt_print_long_text(lines, dataset->name.bytes)
                    : nt_print_error(dataset->name.bytes, &error);
     }
-    enum nt_status status = table_fields(dataset, target, &fields, &sample.field_count, &error);
+    enum nt_status status = find_table_fields(dataset, target, &fields, &sample.field_count, &error);
     sample.fields = fields;
     enum nt_exit_status result =
         status == NT_OK ? print_as_table(header, &sample) : nt_print_error(dataset->name.bytes, &error);

@@ -79,6 +79,7 @@ def a_field_in_a_collection_is_a_list_for_each_entry():
 def a_record_is_its_members():
     lines = table(data('example.root'), '-n2', '--columns=run,vertex')
     same(lines[0], ['entry', 'run', 'vertex/x', 'vertex/y', 'vertex/z'])
+    same(table(data('example.root'), '-n2', '--columns=run,vertex/x,vertex'), lines)
     vertex = json.loads(output(NTUPLE, 'head', '-n1', data('example.root'), '--columns=vertex'))['vertex']
     same([float(text) for text in lines[1][2:]], list(vertex.values()))
     classes = data('trees/trees_classes.root')
