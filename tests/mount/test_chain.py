@@ -193,7 +193,8 @@ def what_is_no_chain_is_refused_by_name():
                 f"use a pattern for the files in it: '{directory}/*.root'") in message, message
         for sources, expected in (([paths[0], bitmap],
                                    f'{bitmap}: the format is blz, but {paths[0]} has the format rntuple'),
-                                   ([paths[0], other], f"{other}: has no dataset 'Events'")):
+                                   ([paths[0], other],
+                                    f"{other}: has no dataset 'Events'; the dataset is types")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
             with chain(*sources, reported=f'1 of 2 files cannot be used: {expected}') as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')

@@ -622,7 +622,7 @@ def names_are_escaped_on_terminals_only():
         piped = ntuple('tree', '-L', 1, odd / 'example.root')
         assert b'\x1b' in piped.splitlines()[0], piped
         shown = on_a_terminal(NTUPLE, 'tree', '-L', '1', odd / 'example.root')
-        assert b'\x1b' not in shown and b'\\x1b[31m' in shown, shown
+        assert b'\x1b[31m' not in shown and b'\\x1b[31m' in shown, shown
 
 
 @case
