@@ -276,11 +276,52 @@ static bool is_of_template(struct nt_text class_name)
     return kind == NT_CPP_COLLECTION || kind == NT_CPP_MAP || kind == NT_CPP_BITSET || kind == NT_CPP_PAIR;
 }
 
-void nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
-                             struct nt_text class_name, int32_t version, uint32_t checksum)
+static void add_collection(struct nt_component_builder *builder, struct nt_text name, struct nt_text text,
+                           const struct nt_cpp_type *type, enum nt_component_header header, int32_t content);
+static void add_map(struct nt_component_builder *builder, struct nt_text name, struct nt_text text,
+                    const struct nt_cpp_type *type, enum nt_component_header header);
+
+/* A class may be a collection: then its only element stands for all of it, and the title of that begins with
+ * the type of the items, as "<Hit> Used to call the proper TStreamerInfo case". */
+static bool find_items(const struct nt_streamer_class *class, struct nt_cpp_type *collection_ret)
+{
+    enum { STL_MAP = 4, STL_MULTIMAP = 5 };
+    const struct nt_streamer_element *element = class->elements;
+    if (class->element_count != 1 || element->type != NT_STREAMER_STL || !nt_text_is(element->name, "This"))
+        return false;
+    struct nt_text title = element->title;
+    const char *end = nt_text_skip(&title, "<") ? memrchr(title.bytes, '>', title.length) : NULL;
+    if (!end)
+        return false;
+    title.length = (size_t)(end - title.bytes);
+    const struct nt_cpp_type item = nt_cpp_type_parse(title);
+    bool is_map = element->stl_type == STL_MAP || element->stl_type == STL_MULTIMAP;
+    *collection_ret = (struct nt_cpp_type){.kind = NT_CPP_COLLECTION, .arguments = {title}};
+    if (is_map && item.kind == NT_CPP_PAIR)
+        *collection_ret =
+            (struct nt_cpp_type){.kind = NT_CPP_MAP, .arguments = {item.arguments[0], item.arguments[1]}};
+    return true;
+}
+
+static void add_described_collection(struct nt_component_builder *builder, struct nt_text name,
+                                     const struct nt_streamer_class *class, const struct nt_cpp_type *type,
+                                     enum nt_component_header header)
+{
+    builder->classes[builder->class_depth++] = class;
+    if (type->kind == NT_CPP_MAP)
+        add_map(builder, name, class->name, type, header);
+    else
+        add_collection(builder, name, class->name, type, header, class->elements[0].content_type);
+    builder->class_depth--;
+}
+
+/* `header`: of classes that are collections. */
+static void add_class(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
+                      int32_t version, uint32_t checksum, enum nt_component_header header)
 {
     uint32_t since = builder->count;
     unsigned depth = builder->depth;
+    struct nt_cpp_type collection;
     if (builder->failure.status != NT_OK)
         return;
     if (nt_custom_is_known(class_name)) {
@@ -303,9 +344,17 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
     else if (builder->class_depth >= NT_CLASS_DEPTH)
         nt_component_fail(builder, "objects are nested deeper than %d classes: %.*s", NT_CLASS_DEPTH,
                           FORMAT_TEXT(class_name));
+    else if (find_items(class, &collection))
+        add_described_collection(builder, name, class, &collection, header);
     else
         add_described(builder, name, class_name, class, is_described);
     nt_component_replace(builder, since, depth, name, class_name, NT_COMPONENT_OWN);
+}
+
+void nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
+                             struct nt_text class_name, int32_t version, uint32_t checksum)
+{
+    add_class(builder, name, class_name, version, checksum, NT_COMPONENT_SHARED);
 }
 
 /* ---- Pointers ---- */
@@ -498,7 +547,7 @@ void nt_component_add_type(struct nt_component_builder *builder, struct nt_text 
         nt_component_add_pointer(builder, name, text);
         break;
     case NT_CPP_CLASS:
-        nt_component_add_object(builder, name, type.name, NT_STREAMER_NEWEST, 0);
+        add_class(builder, name, type.name, NT_STREAMER_NEWEST, 0, header);
         break;
     }
 }

@@ -277,7 +277,7 @@ static void emit_pointer(struct step_emitter *emitter, const struct nt_component
     uint32_t step = open_step(
         emitter,
         &(struct nt_step){.kind = NT_STEP_POINTER, .output = pointer->output, .count = pointer->count});
-    emit_content(emitter, object);
+    emit_member(emitter, object);
     close_step(emitter, step);
 }
 
@@ -370,7 +370,7 @@ static void emit_content(struct step_emitter *emitter, uint32_t index)
                                             .count = component->length_bytes});
         break;
     case NT_COMPONENT_ARRAY:
-        emit_array(emitter, index, emit_content);
+        emit_array(emitter, index, emit_member);
         break;
     case NT_COMPONENT_RECORD:
         emit_record(emitter, index);

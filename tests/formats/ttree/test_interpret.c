@@ -646,6 +646,38 @@ INTERPRET_TEST(collections_of_objects_may_be_stored_by_members)
                   "classv2 repeat*2{members>0{BigReal64>1 header.shared{string>2}}}}");
 }
 
+/* As DataVector<T> in files of ATLAS: one header, as a vector has it. */
+INTERPRET_TEST(classes_may_be_collections)
+{
+    struct nt_streamer_element this = {.name = TEXT("This"),
+                                       .type_name = TEXT("Bag<Point>"),
+                                       .title = TEXT("<Point> Used to call the proper TStreamerInfo case"),
+                                       .type = NT_STREAMER_STL,
+                                       .stl_type = 1};
+    struct nt_streamer_element element = ELEMENT("Bag<Point>", .type = NT_STREAMER_ANY);
+    struct example example = member_example(&element, 0);
+    static const char *const steps = "header{list>0{headerv2{BigReal64>1 header{string>2}}}|"
+                                     "classv2 members>0{BigReal64>1 header.shared{string>2}}}";
+    add_hit(&example, 1);
+    example.classes[3] = (struct nt_streamer_class){
+        .name = TEXT("Bag<Point>"), .version = 1, .elements = &this, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:record{px:real64>1 label:string>2}}");
+    assert_steps(&got, steps);
+    element.type = NT_STREAMER_STL;
+    got = interpret(&example, 0);
+    assert_steps(&got, steps);
+    this.title = (struct nt_text)TEXT("<pair<const int,Point> > Used to call the proper case");
+    this.stl_type = 4;
+    assert_shapes_of(&example,
+                     "obj.x:list(map)>0{item:record{0:int32>1 1:record{px:real64>2 label:string>3}}}");
+    this.title = (struct nt_text)TEXT("<Bag<Point> > Used to call the proper case");
+    this.stl_type = 1;
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:unreadable}");
+    ck_assert_str_eq(got.shapes[1].unreadable, "objects of class Bag<Point> contain objects of this class");
+}
+
 INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
 {
     struct nt_streamer_element members[] = {
