@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
-           'algorithms', 'baskets', 'embedded',
+           'objects', 'algorithms', 'baskets', 'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
            'unclosed')
 
@@ -33,7 +33,7 @@ DICTIONARIES = (
     'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>',
     'vector<vector<Hit> >',
     'vector<Flat>', 'map<int,Inner>', 'Node', 'Shape', 'Circle', 'Linked', 'vector<Linked>',
-    'Pointers', 'Bundle',
+    'Pointers', 'Bundle', 'Mark', 'vector<Shape*>', 'Objects',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
     'vector<pair<int,float> >',
     'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',

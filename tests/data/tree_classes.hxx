@@ -7,6 +7,8 @@
 
 #include "tree.hxx"
 
+#include <THashList.h>
+#include <TObjArray.h>
 #include <TObject.h>
 #include <TString.h>
 
@@ -93,10 +95,12 @@ struct Node {
 struct Shape {
     virtual ~Shape() = default;
     int sides = 0;
+    TELLS(sides)
 };
 
 struct Circle : Shape {
     float radius = 0;
+    TELLS(sides, radius)
 };
 
 struct Linked {
@@ -117,6 +121,80 @@ struct Pointers {
     Shape *any = nullptr;
     int after = 0;
     TELLS(before, inner, track, pointer(linked), pair, flats, after)
+};
+
+/* An object of one of several classes, as a record of optionals that are called like the classes. */
+struct AnyShape {
+    std::vector<::Circle> Circle;
+    std::vector<::Shape> Shape;
+    TELLS(Circle, Shape)
+};
+
+inline AnyShape shape_of(const Shape *pointer)
+{
+    AnyShape any;
+    if (auto *circle = dynamic_cast<const Circle *>(pointer))
+        any.Circle.push_back(*circle);
+    else if (pointer)
+        any.Shape.push_back(*pointer);
+    return any;
+}
+
+inline std::vector<AnyShape> shapes_of(const std::vector<Shape *> &pointers)
+{
+    std::vector<AnyShape> result;
+    for (const Shape *pointer : pointers)
+        result.push_back(shape_of(pointer));
+    return result;
+}
+
+class Mark : public TObject
+{
+  public:
+    short kind = 0;
+    std::vector<int> points;
+    TELLS(kind, points)
+    ClassDef(Mark, 1)
+};
+
+struct AnyObject {
+    std::vector<::Track> Track;
+    std::vector<::Mark> Mark;
+    TELLS(Track, Mark)
+};
+
+/* Those of a TObjArray with its empty places. */
+inline std::vector<AnyObject> objects_of(const TSeqCollection &list)
+{
+    std::vector<AnyObject> result;
+    for (int i = 0; i <= list.GetLast(); i++) {
+        AnyObject any;
+        if (auto *track = dynamic_cast<const Track *>(list.At(i)))
+            any.Track.push_back(*track);
+        if (auto *mark = dynamic_cast<const Mark *>(list.At(i)))
+            any.Mark.push_back(*mark);
+        result.push_back(any);
+    }
+    return result;
+}
+
+inline std::vector<std::vector<AnyObject>> lists_of(const TSeqCollection *list)
+{
+    return std::vector<std::vector<AnyObject>>(list ? 1 : 0,
+                                               list ? objects_of(*list) : std::vector<AnyObject>());
+}
+
+/* Lists and pointers whose objects are of several classes. */
+struct Objects {
+    int before = 0;
+    TObjArray array;
+    TList *list = new TList(); //->
+    THashList *hashed = nullptr;
+    Shape *one = nullptr;
+    std::vector<Shape *> several;
+    int after = 0;
+    TELLS(before, objects_of(array), objects_of(*list), lists_of(hashed), shape_of(one), shapes_of(several),
+          after)
 };
 
 inline std::vector<Track> tracks_of(const TClonesArray &array)

@@ -467,6 +467,68 @@ std::string write_pointers(const std::string &path)
     return trees::result(path, {{&tree, "pointers"}});
 }
 
+static TObject *new_object(Number i)
+{
+    if (i % 3 == 2)
+        return nullptr;
+    if (i % 3 == 0) {
+        auto *track = new Track();
+        set_track(*track, i);
+        return track;
+    }
+    auto *mark = new Mark();
+    mark->kind = static_cast<short>(i);
+    set_numbers(mark->points, i);
+    return mark;
+}
+
+static Shape *new_shape(Number i)
+{
+    Shape *shape = i % 3 == 0 ? nullptr : i % 3 == 1 ? new Shape() : new Circle();
+    if (auto *circle = dynamic_cast<Circle *>(shape))
+        circle->radius = i / 2.f;
+    if (shape)
+        shape->sides = static_cast<int>(i);
+    return shape;
+}
+
+static void set_list(TList &list, Number count, Number i)
+{
+    list.Clear("nodelete");
+    for (Number k = 0; k < count; k++)
+        if (TObject *object = new_object(i + k))
+            list.Add(object, trees::word(i + k).c_str());
+}
+
+static void set_objects(Objects &v, Number i)
+{
+    v.before = static_cast<int>(i), v.after = -v.before;
+    v.array.Clear();
+    for (Number k = 0; k < i % 5; k++)
+        if (TObject *object = new_object(i + k))
+            v.array.AddAtAndExpand(object, static_cast<int>(k));
+    set_list(*v.list, i % 4, i);
+    v.hashed = i % 3 ? new THashList() : nullptr;
+    if (v.hashed)
+        set_list(*v.hashed, i % 5, i + 1);
+    v.one = new_shape(i);
+    v.several.assign(i % 4, nullptr);
+    for (auto &shape : v.several)
+        shape = new_shape(i++);
+}
+
+/* TObjArrays, TLists, and pointers to objects of several classes. */
+std::string write_objects(const std::string &path)
+{
+    Tree tree("objects");
+    tree.Object<Objects>("split", set_objects).Object<Objects>("whole", set_objects, 0);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 20, [](TTree &tree) { tree.SetAutoFlush(12); });
+    }
+    return trees::result(path, {{&tree, "objects"}});
+}
+
 /* The same branches by every algorithm. */
 std::string write_algorithms(const std::string &path)
 {

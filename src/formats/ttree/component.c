@@ -392,21 +392,91 @@ static const struct nt_streamer_class *find_only_class(struct nt_component_build
     return class && !class->is_base ? class : NULL;
 }
 
+static uint32_t add_case(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                         struct nt_text class_name)
+{
+    uint32_t index = nt_component_open(
+        builder, &(struct nt_component){
+                     .kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type, .class_name = class_name});
+    nt_component_add_object(builder, nt_item_name, class_name, NT_STREAMER_NEWEST, 0);
+    nt_component_close(builder, index);
+    return index;
+}
+
+static void add_optional(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                         struct nt_text class_name)
+{
+    const char *reason;
+    if (nt_component_is_of_unknown(builder, add_case(builder, name, type, class_name), &reason))
+        add_skipped_pointer(builder, name, type, reason);
+}
+
+const char *const nt_only_data = "the classes of its objects are known only from its data";
+
+bool nt_component_next_sample(struct nt_component_builder *builder, struct nt_text *names_ret)
+{
+    const struct nt_text none = {0};
+    uint32_t number = builder->sample_count++;
+    bool is_known = number < builder->known_samples,
+         is_left_out = builder->skips_extras || number >= NT_SAMPLE_LIMIT;
+    *names_ret = is_known && !is_left_out ? builder->samples[number] : none;
+    return is_known || is_left_out;
+}
+
+uint8_t nt_component_new_counter(struct nt_component_builder *builder)
+{
+    if (builder->counter_count >= UINT8_MAX)
+        nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);
+    return (uint8_t)++builder->counter_count;
+}
+
+/* A line of the text, without its end. */
+static struct nt_text next_line(struct nt_text *text)
+{
+    const char *end = text->length ? memchr(text->bytes, '\n', text->length) : NULL;
+    struct nt_text line = {text->bytes, end ? (size_t)(end - text->bytes) : text->length};
+    text->bytes += line.length + (end != NULL);
+    text->length -= line.length + (end != NULL);
+    return line;
+}
+
+/* An optional for each class that an object has in the first baskets; if there is only one, it is the pointer
+ * itself. */
+static void add_sampled_pointer(struct nt_component_builder *builder, struct nt_text name,
+                                struct nt_text type)
+{
+    struct nt_text names;
+    struct nt_component cases = {.kind = NT_COMPONENT_CASES, .name = name, .type = type};
+    if (!nt_component_next_sample(builder, &names)) {
+        nt_component_add(builder, &cases);
+        return;
+    }
+    if (!names.length) {
+        add_skipped_pointer(builder, name, type, builder->skips_extras ? NULL : nt_only_data);
+        return;
+    }
+    struct nt_text class_name = next_line(&names);
+    if (!names.length) {
+        add_optional(builder, name, type, class_name);
+        return;
+    }
+    cases.count = 1;
+    builder->has_extras = true;
+    uint32_t index = nt_component_open(builder, &cases);
+    for (; class_name.length; class_name = next_line(&names))
+        add_case(builder, class_name, class_name, class_name);
+    nt_component_close(builder, index);
+}
+
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
 {
     const struct nt_streamer_class *class = find_only_class(builder, type);
-    if (!class) {
+    if (class)
+        add_optional(builder, name, type, class->name);
+    else if (nt_cpp_type_parse(nt_cpp_type_parse(type).arguments[0]).kind == NT_CPP_CLASS)
+        add_sampled_pointer(builder, name, type);
+    else
         add_skipped_pointer(builder, name, type, NULL);
-        return;
-    }
-    const char *reason;
-    uint32_t index = nt_component_open(
-        builder, &(struct nt_component){
-                     .kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type, .class_name = class->name});
-    nt_component_add_object(builder, nt_item_name, class->name, NT_STREAMER_NEWEST, 0);
-    nt_component_close(builder, index);
-    if (nt_component_is_of_unknown(builder, index, &reason))
-        add_skipped_pointer(builder, name, type, reason);
 }
 
 /* ---- C++ types ---- */

@@ -73,6 +73,9 @@ enum nt_component_kind {
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
     NT_COMPONENT_OPTIONAL,   /* a pointer to its child, an object of class `class_name` */
     NT_COMPONENT_CLONES,     /* a TClonesArray of its child. Without `class_name`: a string, its class */
+    NT_COMPONENT_OBJECTS,    /* a TObjArray of its child, a pointer, or if `count` is 1 a TList */
+    NT_COMPONENT_CASES,      /* a pointer to one of its children, which are OPTIONAL. Without children: a
+                              * string, the class of its object */
     NT_COMPONENT_POINTER,    /* to an object of any class: skipped, with its reason */
     NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
     /* Without shapes: */
@@ -122,9 +125,9 @@ struct nt_component_builder {
     uint32_t counter_count, slow_lookups;
     const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
     unsigned class_depth, depth;
-    bool skips_extras, has_extras; /* objects of pointers and TClonesArrays: skip them; some were added */
-    const struct nt_text *clones;  /* as in nt_ttree_branch */
-    uint32_t known_clones, clones_count; /* of them; TClonesArrays so far */
+    bool skips_extras, has_extras;        /* objects of pointers and lists: skip them; some were added */
+    const struct nt_text *samples;        /* as in nt_ttree_branch */
+    uint32_t known_samples, sample_count; /* of them; needed so far */
     /* The first failure; after it nothing is added. NT_UNSUPPORTED, with the reason: the bytes of what was
      * to be added can be neither read nor skipped, and all that was added is to be dropped. */
     struct nt_error failure;
@@ -146,8 +149,15 @@ void nt_component_add_number(struct nt_component_builder *builder, struct nt_tex
                              int32_t number, struct nt_text title);
 void nt_component_add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                              enum nt_component_header header, uint8_t length_bytes);
-/* Adds a pointer: with its object if that can only be of the class `type` names, which the file describes. */
+/* Adds a pointer: with its object if that can only be of the class `type` names, which the file describes; or
+ * with objects of the classes that the first baskets name. */
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
+/* The names of classes that the first baskets have in the next place that needs them. False: not looked for
+ * yet; empty: none, or too many places. */
+bool nt_component_next_sample(struct nt_component_builder *builder, struct nt_text *names_ret);
+extern const char *const nt_only_data; /* the reason if there are none */
+/* The counter of the bits in front of a list. */
+uint8_t nt_component_new_counter(struct nt_component_builder *builder);
 /* Drops the component at `index`, the last one, if its only child is skipped for a reason; else returns
  * false. */
 bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index,

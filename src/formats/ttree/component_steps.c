@@ -32,6 +32,10 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
         return NT_SHAPE_LIST;
     case NT_COMPONENT_CLONES:
         return component->class_name.length ? NT_SHAPE_LIST : NT_SHAPE_STRING;
+    case NT_COMPONENT_OBJECTS:
+        return NT_SHAPE_LIST;
+    case NT_COMPONENT_CASES:
+        return component->count ? NT_SHAPE_RECORD : NT_SHAPE_STRING;
     case NT_COMPONENT_OPTIONAL:
         return NT_SHAPE_OPTIONAL;
     default:
@@ -79,8 +83,10 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
     if (component->class_name.length) {
         component->count = interpretation->class_name_count;
         interpretation->class_names[interpretation->class_name_count++] = component->class_name;
-    } else if (component->kind == NT_COMPONENT_CLONES && !interpretation->sample) {
+    } else if (shape->kind == NT_SHAPE_STRING && component->kind != NT_COMPONENT_STRING &&
+               !interpretation->sample) {
         interpretation->sample = shape->output + 1;
+        interpretation->samples_several = component->kind == NT_COMPONENT_CASES;
     }
     if (shape->kind != NT_SHAPE_ARRAY)
         return;
@@ -272,12 +278,33 @@ static void emit_list(struct step_emitter *emitter, uint32_t index, emit *of_ite
     close_step(emitter, step);
 }
 
-static void emit_pointer(struct step_emitter *emitter, const struct nt_component *pointer, uint32_t object)
+/* Objects that cannot be read end with their pointer. */
+static void emit_case(struct step_emitter *emitter, uint32_t index)
 {
+    const struct nt_component *component = &emitter->components[index];
     uint32_t step = open_step(
         emitter,
-        &(struct nt_step){.kind = NT_STEP_POINTER, .output = pointer->output, .count = pointer->count});
-    emit_member(emitter, object);
+        &(struct nt_step){.kind = NT_STEP_CASE, .output = component->output, .count = component->count});
+    if (component[1].kind != NT_COMPONENT_UNKNOWN)
+        emit_member(emitter, index + 1);
+    close_step(emitter, step);
+}
+
+/* `output`: of the name of the object's class, if there are no cases. */
+static uint32_t open_pointer(struct step_emitter *emitter, uint32_t output)
+{
+    return open_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = output});
+}
+
+static void emit_pointer(struct step_emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index];
+    uint32_t step =
+        open_pointer(emitter, component->kind == NT_COMPONENT_CASES ? component->output : NT_NONE);
+    if (component->kind == NT_COMPONENT_OPTIONAL)
+        emit_case(emitter, index);
+    else if (component->kind == NT_COMPONENT_CASES)
+        emit_children(emitter, index, emit_case);
     close_step(emitter, step);
 }
 
@@ -334,8 +361,18 @@ static void emit_clones_items(struct step_emitter *emitter, uint32_t index)
     close_step(emitter, step);
 }
 
-/* A TObject and a name come first. */
-static void emit_clones(struct step_emitter *emitter, uint32_t index)
+static void emit_objects_items(struct step_emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index];
+    uint32_t step = open_step(
+        emitter,
+        &(struct nt_step){.kind = NT_STEP_OBJECTS, .output = component->output, .count = component->count});
+    emit_content(emitter, index + 1);
+    close_step(emitter, step);
+}
+
+/* A TClonesArray, a TObjArray, a TList: a TObject and a name come first. */
+static void emit_objects(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
     const struct nt_component any = {.version = NT_STREAMER_NEWEST};
@@ -349,7 +386,9 @@ static void emit_clones(struct step_emitter *emitter, uint32_t index)
     emit_process(emitter, component->counter);
     close_step(emitter, tobject);
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = NT_NONE, .count = 1});
-    if (component->class_name.length)
+    if (component->kind == NT_COMPONENT_OBJECTS)
+        emit_objects_items(emitter, index);
+    else if (component->class_name.length)
         emit_clones_items(emitter, index);
     else
         add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = component->output, .count = 1});
@@ -381,13 +420,13 @@ static void emit_content(struct step_emitter *emitter, uint32_t index)
         emit_list(emitter, index, emit_content);
         break;
     case NT_COMPONENT_OPTIONAL:
-        emit_pointer(emitter, component, index + 1);
+    case NT_COMPONENT_CASES:
+    case NT_COMPONENT_POINTER:
+        emit_pointer(emitter, index);
         break;
     case NT_COMPONENT_CLONES:
-        emit_clones(emitter, index);
-        break;
-    case NT_COMPONENT_POINTER:
-        add_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = NT_NONE});
+    case NT_COMPONENT_OBJECTS:
+        emit_objects(emitter, index);
         break;
     case NT_COMPONENT_UNKNOWN:
         close_step(emitter, open_header(emitter, component, NT_HEADER_SIZED));
@@ -577,7 +616,7 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
             if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
                 return false;
         } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN &&
-                   (step->kind != NT_STEP_POINTER || step->output != NT_NONE)) {
+                   (step->kind != NT_STEP_POINTER || step->output != NT_NONE || step->end > i + 1)) {
             return false;
         }
     }

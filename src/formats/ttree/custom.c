@@ -175,8 +175,6 @@ static void add_date(struct nt_component_builder *builder, struct nt_text name, 
     nt_component_close(builder, index);
 }
 
-static const char *const only_data = "the classes of its objects are known only from its data";
-
 /* "Track;3": the objects' class and its version. */
 static void add_clones_of(struct nt_component_builder *builder, const struct nt_component *clones)
 {
@@ -204,40 +202,64 @@ static void add_clones_of(struct nt_component_builder *builder, const struct nt_
 /* A TClonesArray: only its data say which class the objects have. */
 static void add_clones(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    uint32_t number = builder->clones_count++;
     struct nt_component clones = {
         .kind = NT_COMPONENT_CLONES, .header = NT_COMPONENT_OWN, .name = name, .type = class_name};
-    bool is_known = number < builder->known_clones;
-    if (builder->skips_extras || number >= NT_CLONES_LIMIT || (is_known && !builder->clones[number].length)) {
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, only_data);
+    bool is_known = nt_component_next_sample(builder, &clones.class_name);
+    if (is_known && !clones.class_name.length) {
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
         return;
     }
-    if (builder->counter_count >= UINT8_MAX)
-        nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);
-    clones.counter = (uint8_t)++builder->counter_count;
-    if (is_known) {
-        clones.class_name = builder->clones[number];
+    clones.counter = nt_component_new_counter(builder);
+    if (is_known)
         add_clones_of(builder, &clones);
-    } else {
+    else
         nt_component_add(builder, &clones);
-    }
 }
 
-/* Lists of objects whose classes only their data name. */
+/* A TObjArray or a TList: the pointers in it can be to objects of any class. */
+static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
+                        bool is_list)
+{
+    if (builder->skips_extras) {
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
+        return;
+    }
+    uint8_t counter = nt_component_new_counter(builder);
+    uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_OBJECTS,
+                                                                       .header = NT_COMPONENT_OWN,
+                                                                       .name = name,
+                                                                       .type = class_name,
+                                                                       .count = is_list,
+                                                                       .counter = counter});
+    nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
+    nt_component_close(builder, index);
+    if (builder->failure.status != NT_OK || builder->components[index + 1].kind != NT_COMPONENT_POINTER)
+        return;
+    const char *reason = builder->components[index + 1].unreadable;
+    builder->count = index;
+    nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, reason);
+}
+
 static bool is_list(struct nt_text class_name)
 {
-    static const char *const names[] = {"TObjArray",      "TList", "THashList",  "TSortedList",
-                                        "TOrdCollection", "TMap",  "THashTable", "TBtree",
-                                        "TRefTable",      NULL};
+    static const char *const names[] = {"TList", "THashList", NULL};
+    return nt_text_is_one_of(class_name, names);
+}
+
+/* Others that hold objects of any class. */
+static bool is_unread(struct nt_text class_name)
+{
+    static const char *const names[] = {"TSortedList", "TOrdCollection", "TMap", "THashTable",
+                                        "TBtree",      "TRefTable",      NULL};
     return nt_text_is_one_of(class_name, names);
 }
 
 bool nt_custom_is_known(struct nt_text class_name)
 {
-    static const char *const names[] = {"TObject", "TNamed",    "TString",      "TDatime",
-                                        "TRef",    "TRefArray", "TClonesArray", NULL};
+    static const char *const names[] = {"TObject",   "TNamed",       "TString",   "TDatime", "TRef",
+                                        "TRefArray", "TClonesArray", "TObjArray", NULL};
     return nt_text_is_one_of(class_name, names) || find_array(class_name) ||
-           is_symmetric_matrix(class_name) || is_list(class_name);
+           is_symmetric_matrix(class_name) || is_list(class_name) || is_unread(class_name);
 }
 
 void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
@@ -257,8 +279,10 @@ void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, st
         add_references(builder, name, class_name);
     else if (is_symmetric_matrix(class_name))
         add_symmetric_matrix(builder, name, class_name);
-    else if (is_list(class_name))
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, only_data);
+    else if (is_list(class_name) || nt_text_is(class_name, "TObjArray"))
+        add_objects(builder, name, class_name, is_list(class_name));
+    else if (is_unread(class_name))
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
     else if (nt_text_is(class_name, "TClonesArray"))
         add_clones(builder, name, class_name);
     else

@@ -344,6 +344,19 @@ static enum nt_status get_length(struct run *run, uint64_t *length_ret, struct n
     return *length_ret == UINT8_MAX ? get_count(run, length_ret, error) : NT_OK;
 }
 
+static void put_text(struct run *run, const struct nt_operation *operation, const uint8_t *bytes,
+                     uint64_t length)
+{
+    put_end(run, operation->ends, length);
+    if (operation->values == NT_NONE)
+        return;
+    uint64_t before = run->done[operation->values].elements;
+    run->done[operation->values].elements += length;
+    if (run->output && length && before < run->capacity)
+        memcpy(run->output + before, bytes,
+               (size_t)(length < run->capacity - before ? length : run->capacity - before));
+}
+
 static enum nt_status run_string(struct run *run, const struct nt_operation *operation,
                                  struct nt_error *error)
 {
@@ -352,14 +365,7 @@ static enum nt_status run_string(struct run *run, const struct nt_operation *ope
                                                 : get_length(run, &length, error));
     size_t at = run->at;
     NT_TRY(take(run, length, 1, "a string", error));
-    put_end(run, operation->ends, length);
-    if (operation->values == NT_NONE)
-        return NT_OK;
-    uint64_t before = run->done[operation->values].elements;
-    run->done[operation->values].elements += length;
-    if (run->output && before < run->capacity)
-        memcpy(run->output + before, run->bytes + at,
-               (size_t)(length < run->capacity - before ? length : run->capacity - before));
+    put_text(run, operation, run->bytes + at, length);
     return NT_OK;
 }
 
@@ -546,50 +552,106 @@ static struct nt_text get_class_name(struct run *run, uint32_t tag)
     return name;
 }
 
-/* Is the object of the class that the body reads? While elements are only counted, others count as none, so
- * that the other outputs of the entry can be read. */
-static enum nt_status find_object(struct run *run, const char *class_name, uint32_t tag, bool *is_found_ret,
-                                  struct nt_error *error)
+/* Runs the case of the object's class. While elements are only counted, an object of another class counts as
+ * none, so that the other outputs of the entry can be read. */
+static enum nt_status run_cases(struct run *run, uint32_t parent, struct nt_text found, bool *is_found_ret,
+                                struct nt_error *error)
 {
-    size_t at = run->at - POINTER_BYTES;
-    bool is_class = tag & NT_TFILE_CLASS_MASK;
-    struct nt_text found = is_class ? get_class_name(run, tag) : (struct nt_text){0};
-    *is_found_ret = nt_text_is(found, class_name);
-    if (*is_found_ret || !run->output)
-        return NT_OK;
+    const struct nt_operation *operations = run->operations;
+    *is_found_ret = false;
+    for (uint32_t i = parent + 1; i < operations[parent].end; i = operations[i].end) {
+        bool is_case = !*is_found_ret && nt_text_is(found, run->class_names + operations[i].count);
+        put_end(run, operations[i].ends, is_case);
+        *is_found_ret |= is_case;
+        if (is_case && operations[i].is_needed)
+            NT_TRY(run_body(run, i + 1, operations[i].end, error));
+    }
+    return NT_OK;
+}
+
+static enum nt_status fail_pointer(const struct run *run, size_t at, uint32_t parent, struct nt_text found,
+                                   bool is_class, struct nt_error *error)
+{
+    const struct nt_operation *first = &run->operations[parent + 1];
+    bool has_several = first->end < run->operations[parent].end;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   "byte %zu of the values: a pointer: expected an object of class %s, found %s%.*s", at,
-                   class_name,
+                   "byte %zu of the values: a pointer: expected an object of class %s%s, found %s%.*s", at,
+                   run->class_names + first->count, has_several ? " or of other known classes" : "",
                    found.length ? "class "
                    : is_class   ? "a tag that leads to no class"
                                 : "a reference to an earlier object",
                    (int)found.length, found.length ? found.bytes : "");
 }
 
+/* The object after its tag, if it is needed. */
+static enum nt_status run_object(struct run *run, uint32_t i, uint32_t tag, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    size_t at = run->at - POINTER_BYTES;
+    bool is_class = tag & NT_TFILE_CLASS_MASK, is_found;
+    struct nt_text found = is_class ? get_class_name(run, tag) : (struct nt_text){0};
+    if (operation->end == i + 1) {
+        put_text(run, operation, (const uint8_t *)found.bytes, found.length);
+        return NT_OK;
+    }
+    NT_TRY(run_cases(run, i, found, &is_found, error));
+    return is_found || !tag || !run->output ? NT_OK : fail_pointer(run, at, i, found, is_class, error);
+}
+
 /* The object of a pointer, if it is needed; else skips it by its byte count. */
 static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *error)
 {
-    const struct nt_operation *operation = &run->operations[i];
     size_t outer_end = run->end, object_end, at;
-    bool has_end, is_found = false;
+    bool has_end, is_outer_end_known = run->is_end_known;
     NT_TRY(get_end(run, &has_end, &object_end, error));
     at = run->at;
     run->end = object_end;
+    run->is_end_known |= has_end;
     enum nt_status status = take(run, 1, POINTER_BYTES, "a pointer", error);
     uint32_t tag = status == NT_OK ? nt_load_be32(run->bytes + at) : 0;
     if (!has_end && tag & NT_TFILE_CLASS_MASK)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                          "byte %zu of the values: the object of a pointer has no byte count", at);
-    if (status == NT_OK && operation->is_needed && tag)
-        status = find_object(run, run->class_names + operation->count, tag, &is_found, error);
-    if (status == NT_OK && operation->is_needed)
-        put_end(run, operation->ends, is_found);
-    if (is_found)
-        status = run_body(run, i + 1, operation->end, error);
+    if (status == NT_OK && run->operations[i].is_needed)
+        status = run_object(run, i, tag, error);
     if (has_end)
         run->at = object_end;
     run->end = outer_end;
+    run->is_end_known = is_outer_end_known;
     return status;
+}
+
+/* The pointers of a TObjArray or a TList. As for pointers, another version counts as nothing. */
+static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_error *error)
+{
+    enum { ARRAY_VERSION = 3, LIST_VERSION = 4, LONG_LIST_VERSION = 5, LOWER_BOUND_BYTES = 4 };
+    const struct nt_operation *operation = &run->operations[i];
+    bool is_list = operation->count,
+         is_known = run->version == (is_list ? LONG_LIST_VERSION : ARRAY_VERSION) ||
+                    (is_list && run->version == LIST_VERSION);
+    uint64_t items = 0, length = 0;
+    if (operation->is_needed && !is_known && run->output)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "byte %zu of the values: cannot read version %u of a %s", run->at, run->version,
+                       is_list ? "TList" : "TObjArray");
+    if (operation->is_needed && !is_known)
+        put_end(run, operation->ends, 0);
+    if (!operation->is_needed || !is_known) { /* the header of the list skips it */
+        run->at = run->end;
+        return NT_OK;
+    }
+    NT_TRY(get_count(run, &items, error));
+    if (!is_list)
+        NT_TRY(take(run, 1, LOWER_BOUND_BYTES, "a lower bound", error));
+    put_end(run, operation->ends, items);
+    for (uint64_t item = 0; item < items; item++) {
+        NT_TRY(run_body(run, i + 1, operation->end, error));
+        if (is_list) {
+            NT_TRY(get_length(run, &length, error));
+            NT_TRY(take(run, length, 1, "an option", error));
+        }
+    }
+    return NT_OK;
 }
 
 /* ---- TClonesArrays ---- */
@@ -619,8 +681,8 @@ static enum nt_status run_by_objects(struct run *run, uint32_t parent, uint32_t 
 
 /* As for pointers, what cannot be read is an error of the outputs that are made here, and counts as nothing.
  */
-static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_text found, uint64_t items,
-                                  bool is_memberwise, struct nt_error *error)
+static enum nt_status run_clones_of(struct run *run, uint32_t i, struct nt_text found, uint64_t items,
+                                    bool is_memberwise, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
     const char *expected = run->class_names + operation->count;
@@ -651,8 +713,8 @@ static enum nt_status run_clones(struct run *run, uint32_t i, struct nt_error *e
     NT_TRY(take(run, length, 1, "the class of a TClonesArray", error));
     NT_TRY(get_count(run, &items, error));
     NT_TRY(take(run, 1, LOWER_BOUND_BYTES, "a lower bound", error));
-    return run_objects(run, i, (struct nt_text){name, (size_t)length}, items,
-                       bits & (run->version == OLD_VERSION ? OLD_BIT : BIT), error);
+    return run_clones_of(run, i, (struct nt_text){name, (size_t)length}, items,
+                         bits & (run->version == OLD_VERSION ? OLD_BIT : BIT), error);
 }
 
 /* ---- Steps ---- */
@@ -692,6 +754,10 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
         return run_pointer(run, i, error);
     case NT_STEP_CLONES:
         return run_clones(run, i, error);
+    case NT_STEP_OBJECTS:
+        return run_objects(run, i, error);
+    case NT_STEP_CASE: /* in run_cases */
+        break;
     }
     return status;
 }

@@ -375,7 +375,7 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
         .branch = row,
         .leaves = tree->leaves + row->first_leaf,
         .builder = {
-            .info = tree->info, .arena = arena, .clones = row->clones, .known_clones = row->clones_count}};
+            .info = tree->info, .arena = arena, .samples = row->samples, .known_samples = row->sample_count}};
     struct nt_component_builder *builder = &interpreter.builder;
     bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
     if (row->leaf_count == 0 || holds_others)

@@ -26,14 +26,25 @@ struct compiler {
 /* Does its data name the class of its objects? */
 static bool has_class_name(uint8_t kind)
 {
-    return kind == NT_STEP_POINTER || kind == NT_STEP_CLONES;
+    return kind == NT_STEP_CASE || kind == NT_STEP_CLONES;
+}
+
+/* Is it left out by a byte count, or not run at all, if nothing in it is an output? */
+static bool is_optional(uint8_t kind)
+{
+    return has_class_name(kind) || kind == NT_STEP_POINTER || kind == NT_STEP_OBJECTS;
+}
+
+static bool has_text(uint8_t kind)
+{
+    return kind == NT_STEP_STRING || kind == NT_STEP_POINTER;
 }
 
 static bool has_body(uint8_t kind)
 {
     return kind == NT_STEP_HEADER || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS ||
            kind == NT_STEP_REST || kind == NT_STEP_COUNTED || kind == NT_STEP_REPEAT ||
-           kind == NT_STEP_WHEN || has_class_name(kind);
+           kind == NT_STEP_WHEN || is_optional(kind);
 }
 
 /* Where the first body of a step ends; its other body follows. */
@@ -52,7 +63,7 @@ static bool has_number(uint8_t kind)
 static bool has_output(uint8_t kind)
 {
     return has_number(kind) || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS || kind == NT_STEP_REST ||
-           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING || has_class_name(kind);
+           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING || is_optional(kind);
 }
 
 static uint32_t next_step(const struct nt_step *steps, uint32_t i)
@@ -108,8 +119,7 @@ static uint32_t values_of(const struct compiler *compiler, const struct nt_step 
 {
     if (step->kind == NT_STEP_VALUES)
         return number_of(compiler, step->output);
-    return step->kind == NT_STEP_STRING && step->output != NT_NONE ? number_of(compiler, step->output + 1)
-                                                                   : NT_NONE;
+    return has_text(step->kind) && step->output != NT_NONE ? number_of(compiler, step->output + 1) : NT_NONE;
 }
 
 static bool have_outputs(const struct compiler *compiler, uint32_t first, uint32_t end)
@@ -155,14 +165,14 @@ static bool has_valid_output(const struct nt_interpretation *from, const struct 
         return is_output(from, step->output, false,
                          nt_element_info(nt_encoding_info(step->encoding)->element)->bytes);
     return is_output(from, step->output, true, 0) &&
-           (step->kind != NT_STEP_STRING || is_output(from, step->output + 1, false, 1));
+           (!has_text(step->kind) || is_output(from, step->output + 1, false, 1));
 }
 
 static enum nt_status check_step(const struct nt_interpretation *from, uint32_t i, uint32_t end,
-                                 struct nt_error *error)
+                                 bool is_in_pointer, struct nt_error *error)
 {
     const struct nt_step *step = &from->steps[i];
-    if (step->kind > NT_STEP_CLONES || step->encoding >= NT_ENCODING_COUNT)
+    if (step->kind > NT_STEP_OBJECTS || step->encoding >= NT_ENCODING_COUNT)
         return fail_step(i, "its kind or encoding is unknown", error);
     if (has_body(step->kind) && (step->end <= i || step->end > end))
         return fail_step(i, "its body does not end within that of its parent", error);
@@ -176,27 +186,32 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
     if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES) &&
         !step->counter)
         return fail_step(i, "the number that it depends on does not exist", error);
-    if (has_class_name(step->kind) && step->output != NT_NONE && step->count >= from->class_name_count)
+    if ((step->kind == NT_STEP_CASE) != is_in_pointer)
+        return fail_step(i, "the body of a pointer consists of cases, and only that", error);
+    if (step->kind == NT_STEP_OBJECTS && step->end == i + 1)
+        return fail_step(i, "a list of objects has no body", error);
+    if (has_class_name(step->kind) && step->count >= from->class_name_count)
         return fail_step(i, "the name of its class does not exist", error);
     return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
 }
 
 static enum nt_status check_steps(const struct nt_interpretation *from, uint32_t first, uint32_t end,
-                                  unsigned depth, struct nt_error *error)
+                                  unsigned depth, bool are_cases, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (depth == MAX_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the content of a branch is nested more than %d deep",
                        MAX_DEPTH);
     for (uint32_t i = first; status == NT_OK && i < end; i = next_step(from->steps, i)) {
-        status = check_step(from, i, end, error);
+        status = check_step(from, i, end, are_cases, error);
         if (status != NT_OK || !has_body(from->steps[i].kind))
             continue;
         uint32_t body_end = from->steps[i].end;
         uint32_t middle = middle_of(&from->steps[i]);
-        status = check_steps(from, i + 1, middle, depth + 1, error);
+        bool is_pointer = from->steps[i].kind == NT_STEP_POINTER;
+        status = check_steps(from, i + 1, middle, depth + 1, is_pointer, error);
         if (status == NT_OK)
-            status = check_steps(from, middle, body_end, depth + 1, error);
+            status = check_steps(from, middle, body_end, depth + 1, is_pointer, error);
     }
     return status;
 }
@@ -291,9 +306,9 @@ static void compile_step(struct compiler *compiler, uint32_t i)
                                        .is_needed = are_needed(compiler, i, end)};
     if (has_number(step->kind))
         set_number(operation, step);
-    if (has_class_name(step->kind)) /* numbers that count there count nothing elsewhere */
+    if (is_optional(step->kind)) /* numbers that count there count nothing elsewhere */
         operation->is_needed = have_outputs(compiler, i, end);
-    if (has_class_name(step->kind) && operation->is_needed)
+    if (has_class_name(step->kind))
         operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
         operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle);
@@ -340,7 +355,7 @@ static enum nt_status add_names(struct compiler *compiler, size_t *bytes_ret, st
 enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t output,
                                   struct nt_program **program_ret, size_t *bytes_ret, struct nt_error *error)
 {
-    NT_TRY(check_steps(from, 0, from->step_count, 0, error));
+    NT_TRY(check_steps(from, 0, from->step_count, 0, false, error));
     struct nt_program *program =
         calloc(1, sizeof(*program) + ((size_t)from->step_count + 1) * sizeof(*program->operations));
     if (!program)

@@ -405,7 +405,7 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
     for (uint32_t i = 0; i < tree->branch_count; i++) {
         map->branches[i].branch = i;
         map->branches[i].as_counter = NT_NONE;
-        NT_TRY(nt_ttree_interpret_with_clones(dataset, tree, i, &map->branches[i].interpretation, error));
+        NT_TRY(nt_ttree_interpret_with_samples(dataset, tree, i, &map->branches[i].interpretation, error));
         if (tree->branches[i].refusal)
             NT_TRY(refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error));
     }

@@ -212,9 +212,10 @@ struct nt_ttree_branch {
     /* Index into the sources of the dataset: of baskets in a file, and of embedded ones. */
     uint32_t file_source, object_source;
     const char *refusal; /* its baskets are in another file that is not read: the reason; else NULL */
-    /* Of the TClonesArrays in its objects, which only the first basket names: "Track;3"; empty: not found. */
-    const struct nt_text *clones;
-    uint32_t clones_count;
+    /* What only the first baskets name, in the order of the members: the class of a TClonesArray, "Track;3";
+     * the classes of pointers' objects, "TNamed\nTH1F". Empty: not found. */
+    const struct nt_text *samples;
+    uint32_t sample_count;
     const struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
 };
 
@@ -358,14 +359,20 @@ enum nt_step_kind {
                       * its end offsets are `output` */
     NT_STEP_WHEN,    /* the body, if the value of the nearest earlier VALUES step with `counter` has any
                       * bit of `count`; else the body of `other`, as in HEADER */
-    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class and the body; or 4 bytes if it is
-                      * null or refers to an earlier object. Objects of another class than
-                      * class_names[`count`] are errors. End offsets of none or one object are `output`;
-                      * without output, the object is skipped, of whatever class it is */
+    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class, its content; or 4 bytes if it is
+                      * null or refers to an earlier object. The body are CASE steps; an object of a class
+                      * that none has is an error of the outputs in them. Without body, the object is
+                      * skipped; the name of its class, empty if there is none, is the string `output` */
+    NT_STEP_CASE,    /* the body for objects of the class class_names[`count`]; end offsets of none or one
+                      * object are `output` */
     NT_STEP_CLONES,  /* of a TClonesArray after its name: the class of the objects, their number, that of the
                       * first; then for each a byte and the body, or, if the bits that `counter` has say so,
                       * the other body as in MEMBERS. A class other than class_names[`count`], and a byte that
                       * is 0, are errors of the outputs here. End offsets are `output` */
+    NT_STEP_OBJECTS, /* of a TObjArray, or (`count` is 1) a TList, after its name: the number of pointers; of
+                      * an array, that of the first; the body for each, and after it of a list a string.
+                      * Other versions of these classes are errors of the outputs here. End offsets are
+                      * `output` */
 };
 
 enum nt_header_bits {
@@ -415,10 +422,12 @@ struct nt_interpretation {
     uint32_t step_count;
     struct nt_output *outputs;
     uint32_t output_count;
-    struct nt_text *class_names; /* of pointers and TClonesArrays */
+    struct nt_text *class_names; /* of cases and TClonesArrays */
     uint32_t class_name_count;
-    uint32_t sample; /* the output, + 1, of the class of a TClonesArray: to be read, and put into
-                      * nt_ttree_branch.clones, before the branch is interpreted again; 0: none */
+    uint32_t sample; /* the output, + 1, of the class of a TClonesArray, or of the classes of the objects of
+                      * pointers: to be read, and put into nt_ttree_branch.samples, before the branch is
+                      * interpreted again; 0: none */
+    bool samples_several; /* of pointers */
     enum nt_count_by count_by;
     uint32_t item_bytes, header_bytes;
 };
@@ -430,14 +439,14 @@ struct nt_interpretation {
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error);
 
-/* ---- clones.c ---- */
+/* ---- samples.c ---- */
 
-enum { NT_CLONES_LIMIT = 16 }; /* TClonesArrays of a branch whose classes are looked for */
+enum { NT_SAMPLE_LIMIT = 16 }; /* members of a branch whose classes are looked for, and classes of one */
 
-/* Interprets a branch; finds the classes of its TClonesArrays in its first baskets. */
-enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct nt_ttree *tree,
-                                              uint32_t branch, struct nt_interpretation *interpretation_ret,
-                                              struct nt_error *error);
+/* Interprets a branch; finds the classes of its TClonesArrays and pointers in its first baskets. */
+enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                               uint32_t branch, struct nt_interpretation *interpretation_ret,
+                                               struct nt_error *error);
 
 /* ---- basket.c: the record of a basket, and its content ---- */
 

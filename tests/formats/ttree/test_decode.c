@@ -92,6 +92,14 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_POINTER, .output = (output_), .end = (end_)                                          \
     }
+#define OF_CLASS(number_, output_, end_)                                                                     \
+    {                                                                                                        \
+        .kind = NT_STEP_CASE, .count = (number_), .output = (output_), .end = (end_)                         \
+    }
+#define OBJECTS(is_list_, output_, end_)                                                                     \
+    {                                                                                                        \
+        .kind = NT_STEP_OBJECTS, .count = (is_list_), .output = (output_), .end = (end_)                     \
+    }
 #define CLONES(counter_, output_, other_, end_)                                                              \
     {                                                                                                        \
         .kind = NT_STEP_CLONES, .counter = (counter_), .output = (output_), .other = (other_), .end = (end_) \
@@ -939,8 +947,8 @@ CASE(arrays_of_a_fixed_length)
 /* Two pointers to objects of class Dot, which have a number. */
 static struct nt_interpretation dots(void)
 {
-    static struct nt_step steps[] = {POINTER(0, 2), NUMBERS(BIG_INT16, 1, 1), POINTER(2, 4),
-                                     NUMBERS(BIG_INT16, 3, 1)};
+    static struct nt_step steps[] = {POINTER(NONE, 3), OF_CLASS(0, 0, 3), NUMBERS(BIG_INT16, 1, 1),
+                                     POINTER(NONE, 6), OF_CLASS(0, 2, 6), NUMBERS(BIG_INT16, 3, 1)};
     static struct nt_output outputs[] = {ENDS, OF(INT16), ENDS, OF(INT16)};
     static struct nt_text name = {"Dot", 3};
     struct nt_interpretation dots = INTERPRETATION(steps, outputs);
@@ -1009,6 +1017,96 @@ CASE(pointers_to_other_objects_are_errors_of_their_own_outputs)
         ck_assert_msg(strstr(error.message, rows[i].found), "%s", error.message);
         assert_ok(decode(&pointers, 2, 1));
         assert_ok(decode(&pointers, 3, 1));
+    }
+}
+
+/* A list of pointers to objects of the classes Dot, which have a number, and Bar, which have another one. */
+static struct nt_interpretation objects(bool is_list, bool is_sample)
+{
+    static struct nt_step steps[] = {HEADER(7),           OBJECTS(0, 0, 7),         POINTER(NONE, 7),
+                                     OF_CLASS(0, 1, 5),   NUMBERS(BIG_INT16, 2, 1), OF_CLASS(1, 3, 7),
+                                     NUMBERS(UINT8, 4, 1)};
+    static struct nt_step sample[] = {HEADER(3), OBJECTS(0, 0, 3), POINTER(1, 3)};
+    static struct nt_output outputs[] = {ENDS, ENDS, OF(INT16), ENDS, OF(UINT8)};
+    static struct nt_output sampled[] = {ENDS, ENDS, OF(BYTE)};
+    static struct nt_text names[] = {{"Dot", 3}, {"Bar", 3}};
+    const struct nt_interpretation names_only = INTERPRETATION(sample, sampled);
+    struct nt_interpretation objects = INTERPRETATION(steps, outputs);
+    objects.class_names = names;
+    objects.class_name_count = COUNT_OF(names);
+    steps[1].count = sample[1].count = is_list;
+    return is_sample ? names_only : objects;
+}
+
+/* A Dot, nothing, and a Bar; if `is_list`, each with an option. */
+static void put_objects(uint16_t version, bool is_list)
+{
+    put_header(&content.values, (is_list ? 4u : 8u) + 14 + 4 + 13 + (is_list ? 4 : 0), version);
+    put_number(&content.values, 3, 4);
+    if (!is_list)
+        put_number(&content.values, 0, 4); /* the index of the first */
+    put_dot("Dot", 5);
+    put(&content.values, "\1o", is_list ? 2 : 0);
+    put_number(&content.values, 0, 4);
+    put(&content.values, "", is_list);
+    put(&content.values,
+        "\x40\0\0\x09\xFF\xFF\xFF\xFF"
+        "Bar\0\6",
+        13);
+    put(&content.values, "", is_list);
+    end_entry(&content);
+}
+
+CASE(lists_hold_objects_of_several_classes)
+{
+    static const uint64_t ends[] = {3, 6}, dots[] = {1, 1, 1, 2, 2, 2}, bars[] = {0, 0, 1, 1, 1, 2};
+    static const int16_t numbers[] = {5, 5};
+    const struct expected expected[] = {
+        EXPECT(ends), EXPECT(dots), EXPECT(numbers), EXPECT(bars), {"\6\6", 2}};
+    static const uint64_t name_ends[] = {3, 3, 6, 9, 9, 12};
+    const struct expected names[] = {EXPECT(ends), EXPECT(name_ends), {"DotBarDotBar", 12}};
+    for (unsigned is_list = 0; is_list < 2; is_list++) {
+        const struct nt_interpretation list = objects(is_list, false), sample = objects(is_list, true);
+        clear();
+        put_objects(is_list ? 4 : 3, is_list);
+        put_objects(is_list ? 5 : 3, is_list);
+        assert_decodes(&sample, names);
+        assert_decodes(&list, expected);
+        damage(&list, expected);
+    }
+}
+
+/* They count as empty, so that other branches' and members' elements can be read. */
+CASE(lists_of_other_versions_are_errors_of_their_own_outputs)
+{
+    struct nt_output_count counts[5];
+    for (unsigned is_list = 0; is_list < 2; is_list++) {
+        const struct nt_interpretation list = objects(is_list, false);
+        clear();
+        put_objects(is_list ? 3 : 2, is_list);
+        make_basket(&made, &content, &(struct storage){.flag = 0});
+        assert_ok(count_all(&list, counts));
+        ck_assert_uint_eq(counts[0].items, 0);
+        assert_status(NT_UNSUPPORTED, decode(&list, 0, 1));
+        ck_assert(strstr(error.message, is_list ? "version 3 of a TList" : "version 2 of a TObjArray"));
+    }
+}
+
+CASE(only_pointers_have_cases)
+{
+    static struct nt_step outside[] = {OF_CLASS(0, 0, 1)};
+    static struct nt_step inside[] = {POINTER(NONE, 2), NUMBERS(UINT8, 1, 1)};
+    static struct nt_step empty[] = {OBJECTS(0, 0, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(UINT8)};
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation steps[] = {INTERPRETATION(outside, outputs), INTERPRETATION(inside, outputs),
+                                        INTERPRETATION(empty, outputs)};
+    for (unsigned i = 0; i < COUNT_OF(steps); i++) {
+        struct nt_decoder decoder;
+        void *state;
+        steps[i].class_names = &name;
+        steps[i].class_name_count = 1;
+        assert_status(NT_INVALID, nt_basket_decoder(&steps[i], 0, &decoder, &state, &error));
     }
 }
 

@@ -66,9 +66,9 @@ static void add_steps(const struct nt_interpretation *got, uint32_t first, uint3
 
 static void add_step(const struct nt_interpretation *got, uint32_t i)
 {
-    static const char *const kinds[] = {"",        "skip", "header",  "class",  "list",
-                                        "members", "rest", "counted", "repeat", "string",
-                                        "counter", "when", "pointer", "clones"};
+    static const char *const kinds[] = {"",        "skip",    "header", "class",  "list",    "members",
+                                        "rest",    "counted", "repeat", "string", "counter", "when",
+                                        "pointer", "case",    "clones", "objects"};
     const struct nt_step *step = &got->steps[i];
     bool has_other = step->other != 0;
     nt_buffer_append_string(&text, step->kind == NT_STEP_VALUES ? nt_encoding_info(step->encoding)->name
@@ -81,7 +81,9 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED)
         nt_buffer_append_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
-    else if (step->kind != NT_STEP_CLASS && step->kind != NT_STEP_POINTER && step->kind != NT_STEP_CLONES &&
+    else if (step->kind == NT_STEP_OBJECTS)
+        nt_buffer_append_string(&text, step->count ? ".list" : ".array");
+    else if (step->kind != NT_STEP_CLASS && step->kind != NT_STEP_CASE && step->kind != NT_STEP_CLONES &&
              step->count > 1)
         nt_buffer_append_format(&text, "*%" PRIu32, step->count);
     if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_CLASS) {
@@ -685,24 +687,29 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
         {.name = TEXT("a"), .type_name = TEXT("Alien"), .type = NT_STREAMER_ANY},
         {.name = TEXT("v"), .type_name = TEXT("vector<Alien>"), .type = NT_STREAMER_STL},
         {.name = TEXT("s"), .type_name = TEXT("Secret"), .type = NT_STREAMER_STREAMER},
-        {.name = TEXT("l"), .type_name = TEXT("TList"), .type = NT_STREAMER_OBJECT},
+        {.name = TEXT("l"), .type_name = TEXT("TMap"), .type = NT_STREAMER_OBJECT},
         {.name = TEXT("i"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
     };
+    static const struct nt_text none = {0};
     struct nt_streamer_element element = ELEMENT("Mixed", .type = NT_STREAMER_ANY);
     struct example example = member_example(&element, 0);
     example.classes[1] = (struct nt_streamer_class){
         .name = TEXT("Mixed"), .version = 1, .elements = members, .element_count = COUNT_OF(members)};
+    example.branches[0].samples = &none; /* the baskets have no objects */
+    example.branches[0].sample_count = 1;
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:record{p:unreadable a:unreadable v:list>0{item:unreadable} s:unreadable "
                         "l:unreadable i:int32>1}");
     assert_steps(&got, "headerv1{pointer header.sized header{list>0|class members>0} header.sized "
                        "header.sized BigInt32>1}");
-    ck_assert_str_eq(got.shapes[1].unreadable, "cannot read pointers to polymorphic objects: TObject*");
+    ck_assert_str_eq(got.shapes[1].unreadable, "the classes of its objects are known only from its data");
     ck_assert_str_eq(got.shapes[2].unreadable, "the file does not describe the class Alien");
     ck_assert_str_eq(got.shapes[5].unreadable, "the member has a custom streamer");
     element = ELEMENT("TObject*", .type = NT_STREAMER_OBJECT_P);
     example = member_example(&element, 0);
-    assert_unreadable(&example, "cannot read pointers to polymorphic objects: TObject*");
+    example.branches[0].samples = &none;
+    example.branches[0].sample_count = 1;
+    assert_unreadable(&example, "the classes of its objects are known only from its data");
 }
 
 /* Where no other class is derived from theirs, and they do not contain themselves. */
@@ -723,11 +730,66 @@ INTERPRET_TEST(objects_of_pointers_are_read_where_they_have_one_class)
     assert_shapes(&got,
                   "obj.x:list>0{item:optional>1{item:record{next:unreadable last:optional>2{item:record{"
                   "n:int32>3}}}}}");
-    assert_steps(&got, "header{list>0{pointer>1{headerv1{pointer pointer>2{headerv3{BigInt32>3}}}}}}");
+    assert_steps(&got,
+                 "header{list>0{pointer{case>1{headerv1{pointer pointer{case>2{headerv3{BigInt32>3}}}}}}}}");
     ck_assert_str_eq(got.shapes[3].unreadable, "objects of class Node contain objects of this class");
-    example.classes[2].is_base = true;
+    example.classes[2].is_base = true; /* then the data say which classes there are */
     got = interpret(&example, 0);
-    ck_assert_str_eq(got.shapes[4].unreadable, "cannot read pointers to polymorphic objects: const Last*");
+    assert_steps(&got, "header{list>0{pointer{case>1{headerv1{pointer pointer>2}}}}}");
+    ck_assert_uint_eq(got.sample, 3);
+}
+
+/* Where the data have objects of several classes, there is an optional for each. */
+INTERPRET_TEST(objects_of_pointers_are_of_the_classes_that_the_data_name)
+{
+    struct nt_streamer_element number[] = {
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    static const struct nt_text names[] = {TEXT("Dot\nAlien"), TEXT("Dot")};
+    struct nt_streamer_element element = ELEMENT("vector<TObject*>", .type = NT_STREAMER_STL);
+    struct example example = member_example(&element, 0);
+    example.classes[1] =
+        (struct nt_streamer_class){.name = TEXT("Dot"), .version = 2, .elements = number, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:string>1}");
+    assert_steps(&got, "header{list>0{pointer>1}}");
+    ck_assert_uint_eq(got.sample, 2);
+    ck_assert(got.samples_several);
+    example.branches[0].samples = names;
+    example.branches[0].sample_count = 1;
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:record{Dot:optional>1{item:record{n:int32>2}} "
+                        "Alien:optional>3{item:unreadable}}}");
+    assert_steps(&got, "header{list>0{pointer{case>1{headerv2{BigInt32>2}} case>3}}}");
+    ck_assert_uint_eq(got.sample, 0);
+    ck_assert(nt_text_is(got.class_names[1], "Alien"));
+    example.branches[0].samples = &names[1];
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:optional>1{item:record{n:int32>2}}}");
+}
+
+INTERPRET_TEST(lists_of_objects_hold_pointers)
+{
+    struct nt_streamer_element number[] = {
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    static const struct nt_text dot = TEXT("Dot");
+    static const char *const forms[][2] = {{"TObjArray", "array"}, {"TList", "list"}, {"THashList", "list"}};
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+        char steps[200];
+        struct nt_streamer_element element = {.type = NT_STREAMER_OBJECT,
+                                              .type_name = nt_text_of(forms[i][0])};
+        struct example example = member_example(&element, 0);
+        example.classes[1] = (struct nt_streamer_class){
+            .name = TEXT("Dot"), .version = 2, .elements = number, .element_count = 1};
+        example.branches[0].samples = &dot;
+        example.branches[0].sample_count = 1;
+        struct nt_interpretation got = interpret(&example, 0);
+        assert_shapes(&got, "obj.x:list>0{item:optional>1{item:record{n:int32>2}}}");
+        snprintf(steps, sizeof(steps),
+                 "header{header{skip*4 BigUInt32#1 when*16#1{skip*2}} string "
+                 "objects.%s>0{pointer{case>1{headerv2{BigInt32>2}}}}}",
+                 forms[i][1]);
+        assert_steps(&got, steps);
+    }
 }
 
 /* The class of its objects is a text of the data, which is read first. */
@@ -747,17 +809,17 @@ INTERPRET_TEST(a_clones_array_is_a_list_once_its_class_is_known)
     assert_shapes(&got, "obj.x:string>0");
     assert_steps(&got, steps);
     ck_assert_uint_eq(got.sample, 1);
-    example.branches[0].clones = names;
-    example.branches[0].clones_count = 1;
+    example.branches[0].samples = names;
+    example.branches[0].sample_count = 1;
     got = interpret(&example, 0);
     snprintf(steps, sizeof(steps), "%sclones#1>0{headerv2{BigInt32>1}|BigInt32>1}}", head);
     assert_shapes(&got, "obj.x:list>0{item:record{n:int32>1}}");
     assert_steps(&got, steps);
     ck_assert_uint_eq(got.sample, 0);
     ck_assert(nt_text_is(got.class_names[0], "Dot;2"));
-    example.branches[0].clones = &names[1];
+    example.branches[0].samples = &names[1];
     assert_unreadable(&example, "the file does not describe version 1 of class Dot");
-    example.branches[0].clones = &names[2];
+    example.branches[0].samples = &names[2];
     assert_unreadable(&example, "the classes of its objects are known only from its data");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The classes of the objects in TClonesArrays that are not split: only the baskets name them.
+ * The classes of objects that only the baskets name: those of pointers, and in TClonesArrays that are not
+ * split.
  */
 #include "formats/ttree/ttree.h"
 
@@ -44,20 +45,47 @@ static enum nt_status decode(const struct class_sample *sampling, uint32_t outpu
     return status;
 }
 
-/* The first name in the basket. It is not longer than the basket, as its bytes were counted there. */
-static enum nt_status get_name(const struct class_sample *sampling, struct nt_text *name_ret,
-                               struct nt_error *error)
+static bool is_among(const struct nt_text *names, uint32_t count, struct nt_text name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (nt_texts_are_equal(names[i], name))
+            return true;
+    return false;
+}
+
+/* The first name, or each different one, as lines. */
+static enum nt_status join_names(const struct class_sample *sampling, const uint64_t *ends, const char *bytes,
+                                 uint64_t count, struct nt_text *names_ret, struct nt_error *error)
+{
+    uint32_t limit = sampling->interpretation->samples_several ? NT_SAMPLE_LIMIT : 1, found = 0;
+    struct nt_text names[NT_SAMPLE_LIMIT];
+    struct nt_buffer lines = {0};
+    for (uint64_t i = 0, begin = 0; i < count && found < limit; begin = ends[i++]) {
+        const struct nt_text name = {bytes + begin, (size_t)(ends[i] - begin)};
+        if (!name.length || is_among(names, found, name))
+            continue;
+        nt_buffer_append_format(&lines, "%s%.*s", found ? "\n" : "", (int)name.length, name.bytes);
+        names[found++] = name;
+    }
+    bool is_copied = !lines.failed && nt_text_copy(sampling->dataset->arena,
+                                                   (struct nt_text){lines.bytes, lines.length}, names_ret);
+    nt_buffer_deinit(&lines);
+    return is_copied ? NT_OK : nt_fail_memory(error);
+}
+
+/* Names in the basket. They are not longer than the basket, as their bytes were counted there. */
+static enum nt_status get_names(const struct class_sample *sampling, uint64_t count,
+                                struct nt_text *names_ret, struct nt_error *error)
 {
     uint32_t output = sampling->interpretation->sample - 1;
-    uint64_t *end = NULL;
+    uint64_t *ends = NULL;
     void *bytes = NULL;
-    enum nt_status status = decode(sampling, output, 1, (void **)&end, error);
+    enum nt_status status = decode(sampling, output, count, (void **)&ends, error);
     if (status == NT_OK)
-        status = decode(sampling, output + 1, *end, &bytes, error);
-    if (status == NT_OK &&
-        !nt_text_copy(sampling->dataset->arena, (struct nt_text){bytes, (size_t)*end}, name_ret))
-        status = nt_fail_memory(error);
-    free(end);
+        status = decode(sampling, output + 1, ends[count - 1], &bytes, error);
+    if (status == NT_OK)
+        status = join_names(sampling, ends, bytes, count, names_ret, error);
+    free(ends);
     free(bytes);
     return status;
 }
@@ -97,9 +125,9 @@ static enum nt_status search_basket(struct class_sample *sampling, const struct 
     enum nt_status status = nt_basket_count(sampling->interpretation, (const uint8_t *)sampling->record.bytes,
                                             sampling->record.length, (uint32_t)entries, sampling->limit,
                                             sampling->context, counts, error);
-    bool is_there = status == NT_OK && counts[sampling->interpretation->sample - 1].elements;
+    uint64_t count = status == NT_OK ? counts[sampling->interpretation->sample - 1].elements : 0;
     free(counts);
-    return is_there ? get_name(sampling, name_ret, error) : status;
+    return count ? get_names(sampling, count, name_ret, error) : status;
 }
 
 /* Leaves the name empty if it is not in the first baskets. What fails here fails again where it is read,
@@ -123,9 +151,9 @@ static enum nt_status search(struct class_sample *sampling, struct nt_text *name
     return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
-enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct nt_ttree *tree,
-                                              uint32_t branch, struct nt_interpretation *interpretation_ret,
-                                              struct nt_error *error)
+enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                               uint32_t branch, struct nt_interpretation *interpretation_ret,
+                                               struct nt_error *error)
 {
     struct nt_ttree_branch *row = &tree->branches[branch];
     struct nt_text *names = NULL;
@@ -134,12 +162,12 @@ enum nt_status nt_ttree_interpret_with_clones(struct nt_dataset *dataset, struct
         struct class_sample sampling = {
             .dataset = dataset, .branch = row, .interpretation = interpretation_ret};
         if (!names)
-            row->clones = names = nt_arena_alloc(dataset->arena, NT_CLONES_LIMIT, sizeof(*names));
+            row->samples = names = nt_arena_alloc(dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
         if (!names)
             return nt_fail_memory(error);
         if (!row->refusal)
-            NT_TRY(search(&sampling, &names[row->clones_count], error));
-        row->clones_count++;
+            NT_TRY(search(&sampling, &names[row->sample_count], error));
+        row->sample_count++;
         NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
     }
     return NT_OK;
