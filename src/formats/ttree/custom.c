@@ -216,7 +216,8 @@ static void add_clones(struct nt_component_builder *builder, struct nt_text name
         nt_component_add(builder, &clones);
 }
 
-/* A TObjArray or a TList: the pointers in it can be to objects of any class. */
+/* A TObjArray or a TList: the pointers in it can be to objects of any class. Without known classes, only the
+ * number of objects is read. */
 static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
                         bool is_list)
 {
@@ -233,11 +234,6 @@ static void add_objects(struct nt_component_builder *builder, struct nt_text nam
                                                                        .counter = counter});
     nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
     nt_component_close(builder, index);
-    if (builder->failure.status != NT_OK || builder->components[index + 1].kind != NT_COMPONENT_POINTER)
-        return;
-    const char *reason = builder->components[index + 1].unreadable;
-    builder->count = index;
-    nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, reason);
 }
 
 static bool is_list(struct nt_text class_name)

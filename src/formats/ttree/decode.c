@@ -32,6 +32,7 @@ struct run {
     size_t base;                  /* of the first byte, for references to classes */
     size_t at, end;               /* place; end of the entry or of the nearest header */
     bool is_end_known;            /* else `end` is that of all values */
+    bool is_bare;                 /* objects have no headers */
     uint64_t work_left;           /* operations: bounds what empty items cost */
     uint64_t item;                /* of the innermost MEMBERS */
     uint16_t version;             /* of the nearest header */
@@ -501,7 +502,7 @@ static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, st
     size_t outer_end = run->end, object_end;
     bool has_end, is_outer_end_known = run->is_end_known;
     uint16_t outer_version = run->version;
-    if ((operation->bits & NT_HEADER_OPTIONAL) && !left(run))
+    if (run->is_bare || ((operation->bits & NT_HEADER_OPTIONAL) && !left(run)))
         return run_header_body(run, i + 1, operation->other ? operation->other : operation->end,
                                operation->bits & NT_HEADER_SHARED, items, error);
     enum nt_status status = get_end(run, &has_end, &object_end, error);
@@ -514,6 +515,29 @@ static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, st
     run->end = outer_end;
     run->is_end_known = is_outer_end_known;
     run->version = outer_version;
+    return status;
+}
+
+/* Do the items have no headers? Then the list has exactly the bytes of their members, and does not begin with
+ * the byte count that an item of another version of the class would have. */
+static bool are_bare(const struct run *run, const struct nt_operation *operation, uint64_t items)
+{
+    uint64_t bytes = UINT64_MAX;
+    if (operation->bare_bytes == NT_VARIABLE || !run->is_end_known || !items ||
+        !nt_checked_multiply(items, operation->bare_bytes, &bytes) || bytes != left(run))
+        return false;
+    return bytes < BYTE_COUNT_BYTES ||
+           nt_load_be32(run->bytes + run->at) != BYTE_COUNT_FLAG + operation->bare_bytes - BYTE_COUNT_BYTES;
+}
+
+/* Classes whose streamers are written by hand may omit the headers of items. */
+static enum nt_status run_items_with_headers(struct run *run, uint32_t i, uint64_t items,
+                                             struct nt_error *error)
+{
+    bool is_outer_bare = run->is_bare;
+    run->is_bare |= are_bare(run, &run->operations[i], items);
+    enum nt_status status = run_list(run, i, items, error);
+    run->is_bare = is_outer_bare;
     return status;
 }
 
@@ -735,7 +759,7 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
         return run_class(run, operation, error);
     case NT_STEP_LIST:
         status = get_count(run, &items, error);
-        return status == NT_OK ? run_list(run, i, items, error) : status;
+        return status == NT_OK ? run_items_with_headers(run, i, items, error) : status;
     case NT_STEP_MEMBERS:
         return run_members(run, i, error);
     case NT_STEP_REST:

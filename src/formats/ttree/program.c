@@ -77,8 +77,8 @@ static uint32_t width_of(const struct nt_step *step)
     return (bits ? bits : step->bits) / 8;
 }
 
-/* Bytes that the steps always take, or NT_VARIABLE. */
-static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end)
+/* Bytes that the steps always take, or NT_VARIABLE; if `is_bare`, without headers. */
+static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end, bool is_bare)
 {
     uint64_t sum = 0;
     for (uint32_t i = first; i < end; i = next_step(steps, i)) {
@@ -91,7 +91,9 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
         else if (step->kind == NT_STEP_SKIP)
             bytes = step->count;
         else if (step->kind == NT_STEP_REPEAT)
-            bytes = fixed_bytes(steps, i + 1, step->end);
+            bytes = fixed_bytes(steps, i + 1, step->end, is_bare);
+        else if (is_bare && step->kind == NT_STEP_HEADER && !step->bits && !step->other)
+            bytes = fixed_bytes(steps, i + 1, step->end, true);
         if (step->kind == NT_STEP_REPEAT &&
             (bytes == NT_VARIABLE || !nt_checked_multiply(bytes, step->count, &bytes)))
             bytes = NT_VARIABLE;
@@ -311,7 +313,10 @@ static void compile_step(struct compiler *compiler, uint32_t i)
     if (has_class_name(step->kind))
         operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
-        operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle);
+        operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, false);
+        operation->bare_bytes = step->kind == NT_STEP_LIST && operation->body_bytes == NT_VARIABLE
+                                    ? (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, true)
+                                    : NT_VARIABLE;
         compile_body(compiler, i + 1, middle);
         operation->other = middle != end ? program->count : 0;
         compile_body(compiler, middle, end);
@@ -328,7 +333,7 @@ static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end
     compiler->last = 0;
     for (uint32_t i = first, next; i < end; i = next) {
         next = next_step(steps, i);
-        uint64_t bytes = are_needed(compiler, i, next) ? NT_VARIABLE : fixed_bytes(steps, i, next);
+        uint64_t bytes = are_needed(compiler, i, next) ? NT_VARIABLE : fixed_bytes(steps, i, next, false);
         if (bytes < NT_VARIABLE)
             add_skip(compiler, (uint32_t)bytes);
         else
@@ -370,7 +375,7 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
                               .values = NT_NONE,
                               .is_needed = true,
                               .end = program->count,
-                              .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count)};
+                              .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count, false)};
     find_only(program, 0);
     enum nt_status status = add_names(&compiler, bytes_ret, error);
     if (status == NT_OK)

@@ -31,7 +31,7 @@ struct nt_operation {
     uint32_t body_bytes; /* that one execution of the body takes, or NT_VARIABLE */
     uint32_t only;       /* the body's only step that is not SKIP: VALUES; 0: there is none */
     uint32_t lead;       /* bytes of the body before it */
-    uint32_t reserved;
+    uint32_t bare_bytes; /* of a list's items with headers: an item's bytes without them, or NT_VARIABLE */
     double minimum, maximum;
 };
 

@@ -771,7 +771,7 @@ INTERPRET_TEST(lists_of_objects_hold_pointers)
 {
     struct nt_streamer_element number[] = {
         {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
-    static const struct nt_text dot = TEXT("Dot");
+    static const struct nt_text dot = TEXT("Dot"), none = {0};
     static const char *const forms[][2] = {{"TObjArray", "array"}, {"TList", "list"}, {"THashList", "list"}};
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         char steps[200];
@@ -789,6 +789,8 @@ INTERPRET_TEST(lists_of_objects_hold_pointers)
                  "objects.%s>0{pointer{case>1{headerv2{BigInt32>2}}}}}",
                  forms[i][1]);
         assert_steps(&got, steps);
+        example.branches[0].samples = &none; /* empty lists have a length */
+        assert_shapes_of(&example, "obj.x:list>0{item:unreadable}");
     }
 }
 
