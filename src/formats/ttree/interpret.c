@@ -162,7 +162,8 @@ static bool is_named(struct nt_text branch_name, struct nt_text member)
     return name.length == member.length || name.bytes[name.length - member.length - 1] == '.';
 }
 
-/* The member that a branch is of: the element of its number, if the name fits; else the one of its name. */
+/* The member that a branch is of: the element of its number, if the name fits; else the one of its name;
+ * else, in the same version of the class, the one of its number and type. */
 static const struct nt_streamer_element *find_element(struct interpreter *interpreter)
 {
     const struct nt_ttree_branch *branch = interpreter->branch;
@@ -170,13 +171,15 @@ static const struct nt_streamer_element *find_element(struct interpreter *interp
         &interpreter->builder, branch->object_class, branch->class_version, branch->checksum);
     if (!class)
         return NULL;
-    if (branch->id >= 0 && (uint32_t)branch->id < class->element_count &&
-        is_named(branch->name, class->elements[branch->id].name))
-        return &class->elements[branch->id];
+    const struct nt_streamer_element *of_number =
+        branch->id >= 0 && (uint32_t)branch->id < class->element_count ? &class->elements[branch->id] : NULL;
+    if (of_number && is_named(branch->name, of_number->name))
+        return of_number;
     for (uint32_t i = 0; i < class->element_count; i++)
         if (is_named(branch->name, class->elements[i].name))
             return &class->elements[i];
-    return NULL;
+    bool is_same_class = branch->checksum && branch->checksum == class->checksum;
+    return of_number && is_same_class && of_number->type == branch->streamer_type ? of_number : NULL;
 }
 
 /* A member whose class the file does not describe: a basic type by its number. */

@@ -567,6 +567,28 @@ INTERPRET_TEST(a_member_is_found_by_its_name)
     assert_shapes(&got, "obj.x:list>0{item:real32>1}");
 }
 
+static struct nt_streamer_element point_members[] = {
+    {.name = TEXT("px"), .type_name = TEXT("double"), .type = NT_STREAMER_DOUBLE},
+    {.name = TEXT("label"), .type_name = TEXT("string"), .type = NT_STREAMER_STL_STRING},
+};
+
+/* A base class without members that are split has the name of the object's branch. */
+INTERPRET_TEST(a_member_of_another_name_is_found_in_the_same_version)
+{
+    struct nt_streamer_element element = ELEMENT("BASE", .type = NT_STREAMER_BASE, .base_version = 2);
+    struct example example = member_example(&element, 0);
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("Point"), .version = 2, .elements = point_members, .element_count = 2};
+    element.name = (struct nt_text)TEXT("Point");
+    example.branches[0].checksum = example.classes[0].checksum = 7;
+    assert_shapes_of(&example, "obj.x:record{px:real64>0 label:string>1}");
+    example.branches[0].streamer_type = NT_STREAMER_INT;
+    assert_unreadable(&example, "the file does not describe the class x");
+    example.branches[0].streamer_type = NT_STREAMER_BASE;
+    example.branches[0].checksum = 8;
+    assert_unreadable(&example, "the file does not describe the class x");
+}
+
 INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
 {
     struct nt_streamer_element element = ELEMENT("float", .type = NT_STREAMER_FLOAT + NT_STREAMER_OFFSET_L);
@@ -581,11 +603,6 @@ INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
 }
 
 /* ---- Objects ---- */
-
-static struct nt_streamer_element point_members[] = {
-    {.name = TEXT("px"), .type_name = TEXT("double"), .type = NT_STREAMER_DOUBLE},
-    {.name = TEXT("label"), .type_name = TEXT("string"), .type = NT_STREAMER_STL_STRING},
-};
 
 static struct nt_streamer_element hit_members[] = {
     {.name = TEXT("TObject"), .type_name = TEXT("BASE"), .type = NT_STREAMER_TOBJECT, .base_version = 1},
