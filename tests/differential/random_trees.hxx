@@ -10,11 +10,22 @@
 #include "tree.hxx"
 
 #include <TFile.h>
+#include <TObjArray.h>
 #include <TVirtualStreamerInfo.h>
 
 #ifdef WITH_SNAPSHOT /* its headers take seconds */
 #include <ROOT/RDataFrame.hxx>
 #endif
+
+/* What its places hold: none or one. */
+template <typename T> std::vector<std::vector<T>> objects_of(const TObjArray &array)
+{
+    std::vector<std::vector<T>> result(static_cast<std::size_t>(array.GetLast() + 1));
+    for (std::size_t i = 0; i < result.size(); i++)
+        if (const TObject *object = array.At(static_cast<int>(i)))
+            result[i].push_back(*static_cast<const T *>(object));
+    return result;
+}
 
 namespace values
 {
@@ -67,6 +78,20 @@ template <typename T> struct filler<T *> {
             values::fill(*value, random);
     }
 };
+
+/* A TObjArray of objects of class T, the first of which is there: only it names the class. Nobody frees the
+ * old ones. */
+template <typename T> void fill_objects(TObjArray &array, Random &random)
+{
+    array.Clear();
+    for (int i = 0, count = 1 + static_cast<int>(length(random)); i < count; i++) {
+        if (i && !random.Below(3))
+            continue;
+        auto *object = new T();
+        values::fill(*object, random);
+        array.AddAtAndExpand(object, i);
+    }
+}
 
 /* A member whose length another one stores. Nobody frees the old one, because copies may share it. */
 template <typename Count, typename T> void fill_counted(Count &count, T *&items, Random &random)

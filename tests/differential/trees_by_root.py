@@ -125,7 +125,12 @@ class Schema:
             return self.packed_member(name)
         if choice < 0.65:
             return f'TString {name};', name, f'values::fill({name}, random);'
-        if choice < 0.72 and depth:
+        if choice < 0.68 and is_alone:
+            kind = self.structure(0, 'TObject')
+            self.least_entries = 1  # only objects name their class
+            return (f'TObjArray {name};', f'objects_of<{kind}>({name})',
+                    f'values::fill_objects<{kind}>({name}, random);')
+        if choice < 0.74 and depth:
             return (f'{self.structure(depth - 1)} *{name} = nullptr;', name,
                     f'values::fill({name}, random);')
         return f'{self.type(depth)} {name} = {{}};', name, f'values::fill({name}, random);'
