@@ -62,7 +62,8 @@ def an_older_cycle_is_no_second_dataset():
     mixed = data('trees/mixed.root')  # the newest comes first
     same(output(NTUPLE, 'head', mixed), output(NTUPLE, 'head', mixed, 'Events'))
     same(reported('head', data('trees/trees_structure.root'), status=1).partition('name one: ')[2],
-         'cycles, no_entries, no_branches, clusters, kept, inner/other, inner/deep/floats, inner/deep/doubles')
+         'cycles, no_entries, no_branches, clusters, kept, inner/other, inner/deep/floats, '
+         'inner/deep/doubles')
 
 
 @case
