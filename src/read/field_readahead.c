@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Readahead across fields: a reader that reads one field after the other to its end, as a copy of the tree
- * does, finds the next ones requested. Without it each small field costs a server's round trip or more.
+ * does, finds the next ones requested. One that lists their sizes finds their page lists requested. Without
+ * it each small field costs a server's round trip or more.
  */
 #include "read/read.h"
 
@@ -12,9 +13,25 @@
 
 /* Fewer fields are no sequence. A reader of one may omit some, or read a field after those below it. */
 enum { SEQUENCE_FIELDS = 4, NEAR_FIELDS = 8 };
+/* Page lists are short. So few fields show that a program lists many. */
+enum { SIZED_FIELDS = 3 };
 /* How many are requested at once: twice as many each time. Together they have at most the bytes that were
  * read before. */
 enum { FIRST_FIELDS = 8, MAX_FIELDS = 256, MIN_BYTES = 128 << 10, MAX_BYTES = 8 << 20 };
+
+/* Fields to request, and how many of their bytes. */
+struct field_request {
+    uint32_t first, count; /* ranks */
+    uint64_t bytes;
+};
+
+/* Fields whose sizes depend on page lists, in any order: programs list names in theirs. */
+struct sized_fields {
+    uint32_t length, last;         /* how many, and the rank of the last one */
+    uint32_t first, requested;     /* ranks: those requested, around the end of all */
+    uint32_t at_once, before_next; /* by the last request; of these, until the next request */
+    bool is_busy;
+};
 
 struct nt_field_sequence {
     struct nt_lock lock;
@@ -25,13 +42,9 @@ struct nt_field_sequence {
     uint64_t bytes;        /* of these fields */
     uint32_t requested;    /* fields, by the last request */
     uint32_t end, due; /* ranks: the end of what is requested, and the field that causes the next request */
-    bool is_busy;      /* a thread requests fields */
-};
-
-/* Fields to request, and how many of their bytes. */
-struct request {
-    uint32_t first, count; /* ranks */
-    uint64_t bytes;
+    bool is_busy;      /* a thread executes this: */
+    struct field_request request;
+    struct sized_fields sized;
 };
 
 /* ---- The fields in order ---- */
@@ -77,10 +90,12 @@ static struct nt_field_sequence *new_sequence(const struct nt_dataset *dataset)
     return sequence;
 }
 
-/* NULL without memory. */
+/* NULL without memory, and if nothing is requested across the dataset's fields: opening a stream of a
+ * selection can read other streams. */
 static struct nt_field_sequence *sequence_of(const struct nt_reader *reader, const struct nt_dataset *dataset)
 {
-    struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
+    bool is_useful = nt_prefetch_helps(dataset) && !dataset->selection && !dataset->file->resolve;
+    struct nt_dataset_index *index = is_useful ? nt_dataset_index_get(reader->indexes, dataset) : NULL;
     struct nt_field_sequence *found = index ? atomic_load(&index->sequence) : NULL;
     struct nt_field_sequence *made = index && !found ? new_sequence(dataset) : NULL;
     if (!made)
@@ -91,10 +106,20 @@ static struct nt_field_sequence *sequence_of(const struct nt_reader *reader, con
     return found;
 }
 
-/* ---- Requests ---- */
+static uint32_t min(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
 
-/* Notes that a field was read. True if others are to be requested now, by this thread. */
-static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes, struct request *request)
+static uint32_t next_count(uint32_t requested)
+{
+    return requested ? min(2 * requested, MAX_FIELDS) : FIRST_FIELDS;
+}
+
+/* ---- Fields that are read ---- */
+
+/* Notes that a field was read. True if sequence->request is to be executed now. */
+static bool note_read(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes)
 {
     uint32_t distance = rank > sequence->last ? rank - sequence->last : sequence->last - rank;
     if (sequence->length == 0 || distance > NEAR_FIELDS) {
@@ -108,11 +133,9 @@ static bool note(struct nt_field_sequence *sequence, uint32_t rank, uint64_t byt
     sequence->bytes += bytes;
     if (sequence->length < SEQUENCE_FIELDS || sequence->last < sequence->due || sequence->is_busy)
         return false;
-    uint32_t most = sequence->requested ? 2 * sequence->requested : FIRST_FIELDS;
-    most = most < MAX_FIELDS ? most : MAX_FIELDS;
+    struct field_request *request = &sequence->request;
     request->first = sequence->last + 1 > sequence->end ? sequence->last + 1 : sequence->end;
-    uint32_t left = sequence->count - request->first;
-    request->count = left < most ? left : most;
+    request->count = min(sequence->count - request->first, next_count(sequence->requested));
     request->bytes = sequence->bytes < MIN_BYTES ? MIN_BYTES : sequence->bytes;
     return sequence->is_busy = request->count > 0;
 }
@@ -138,8 +161,9 @@ static enum nt_status add_field(struct nt_reader *reader, struct nt_dataset *dat
 
 /* Requests the fields in order, as far as the bytes go. Returns how many. */
 static uint32_t request_fields(struct nt_reader *reader, struct nt_dataset *dataset,
-                               const struct nt_field_sequence *sequence, const struct request *request)
+                               const struct nt_field_sequence *sequence)
 {
+    const struct field_request *request = &sequence->request;
     const uint32_t *fields = sequence->order + request->first;
     uint64_t spare = nt_source_spare_bytes(dataset->sources[0], true);
     uint64_t most = spare < MAX_BYTES ? spare : MAX_BYTES;
@@ -154,24 +178,88 @@ static uint32_t request_fields(struct nt_reader *reader, struct nt_dataset *data
     return done;
 }
 
+/* A job of a worker: page lists may have to be awaited. */
+static void execute_request(const struct nt_worker_job *job)
+{
+    struct nt_field_sequence *sequence = sequence_of(job->reader, job->dataset);
+    uint32_t done = sequence ? request_fields(job->reader, job->dataset, sequence) : 0;
+    if (!sequence)
+        return;
+    nt_lock_acquire(&sequence->lock);
+    sequence->requested = done;
+    sequence->end = sequence->request.first + done;
+    sequence->due = sequence->request.first + done / 2;
+    sequence->is_busy = false;
+    nt_lock_release(&sequence->lock);
+}
+
 void nt_field_was_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field, uint64_t bytes)
 {
-    /* Opening a stream of a selection can read other streams. */
-    bool is_useful = nt_prefetch_helps(dataset) && !dataset->selection && !dataset->file->resolve;
-    struct nt_field_sequence *sequence = is_useful ? sequence_of(reader, dataset) : NULL;
-    struct request request;
+    struct nt_field_sequence *sequence = sequence_of(reader, dataset);
+    const struct nt_worker_job job = {.run = execute_request, .reader = reader, .dataset = dataset};
     if (!sequence || sequence->ranks[field] == NT_NONE)
         return;
     nt_lock_acquire(&sequence->lock);
-    bool is_due = note(sequence, sequence->ranks[field], bytes, &request);
+    bool is_due = note_read(sequence, sequence->ranks[field], bytes);
+    nt_lock_release(&sequence->lock);
+    if (is_due && !nt_workers_queue(reader->workers, &job))
+        execute_request(&job);
+}
+
+/* ---- Fields whose sizes are listed ---- */
+
+/* Notes that the page lists of a field are needed. True if those of others are to be requested now. */
+static bool note_size(struct nt_field_sequence *sequence, uint32_t rank, struct field_request *request)
+{
+    struct sized_fields *sized = &sequence->sized;
+    const uint32_t count = sequence->count;
+    if (sized->length && rank == sized->last)
+        return false;
+    sized->length++;
+    sized->last = rank;
+    if (!sized->requested)
+        sized->first = rank;
+    bool is_requested = (rank + count - sized->first) % count < sized->requested;
+    if (is_requested && sized->before_next)
+        sized->before_next--;
+    if (sized->length < SIZED_FIELDS || (is_requested && sized->before_next) || sized->requested == count)
+        return false;
+    request->first = (sized->first + sized->requested) % count;
+    request->count = min(next_count(sized->at_once), count - sized->requested);
+    request->count = min(request->count, count - request->first);
+    return !sized->is_busy && (sized->is_busy = true);
+}
+
+/* Requests the lists of fields in order, as far as few bytes go. Returns of how many. */
+static uint32_t request_lists(struct nt_dataset *dataset, const uint32_t *fields, uint32_t count)
+{
+    enum { MAX_RANGES = 4096 };
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
+    uint32_t done = 0;
+    nt_fields_announce(dataset, fields, count);
+    while (done < count && prefetch.count < MAX_RANGES && prefetch.bytes < MAX_BYTES)
+        nt_groups_plan(dataset, nt_groups_of_field(dataset, fields[done++]), false, &prefetch);
+    nt_prefetch_submit(&prefetch);
+    return done;
+}
+
+void nt_field_is_sized(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field)
+{
+    /* Else all fields share their page lists. */
+    struct nt_field_sequence *sequence = dataset->field_groups ? sequence_of(reader, dataset) : NULL;
+    struct field_request request;
+    if (!sequence || sequence->ranks[field] == NT_NONE)
+        return;
+    nt_lock_acquire(&sequence->lock);
+    bool is_due = note_size(sequence, sequence->ranks[field], &request);
     nt_lock_release(&sequence->lock);
     if (!is_due)
         return;
-    uint32_t done = request_fields(reader, dataset, sequence, &request);
+    uint32_t done = request_lists(dataset, sequence->order + request.first, request.count);
     nt_lock_acquire(&sequence->lock);
-    sequence->requested = done;
-    sequence->end = request.first + done;
-    sequence->due = request.first + done / 2;
-    sequence->is_busy = false;
+    sequence->sized.requested += done;
+    sequence->sized.at_once = done;
+    sequence->sized.before_next = done / 2;
+    sequence->sized.is_busy = false;
     nt_lock_release(&sequence->lock);
 }

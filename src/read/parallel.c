@@ -112,7 +112,7 @@ unsigned nt_workers_idle(struct nt_workers *workers)
     return idle;
 }
 
-void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job)
+bool nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job)
 {
     pthread_mutex_lock(&workers->lock);
     bool has_room = workers->count && workers->queued < QUEUE_LENGTH;
@@ -123,6 +123,7 @@ void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *jo
     pthread_mutex_unlock(&workers->lock);
     if (!has_room)
         nt_group_unpin(job->group);
+    return has_room;
 }
 
 static void cancel(struct nt_worker_job *job)

@@ -279,8 +279,9 @@ unsigned nt_workers_count(const struct nt_workers *workers);
 /* Workers without a running or queued job; may be stale at once. */
 unsigned nt_workers_idle(struct nt_workers *workers);
 
-/* Queues a copy of a job, or drops it if the queue is full. Takes over the pin. */
-void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job);
+/* Queues a copy of a job, or drops it, and returns false, if the queue is full or nobody works. Takes over
+ * the pin. */
+bool nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job);
 /* Cancels the jobs of a page: the caller is about to do them itself. */
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page);
 /* Drops a dataset's queued jobs and waits for the running ones. */
@@ -538,8 +539,11 @@ uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_
 struct nt_field_sequence;
 void nt_field_sequence_free(struct nt_field_sequence *sequence); /* accepts NULL */
 /* Call after a stream of a field, of so many bytes, was read to its end. If fields of the dataset are read
- * one after the other, requests what the next ones need from slow sources. May wait for a server. */
+ * one after the other, requests what the next ones need from slow sources. Without workers it may wait. */
 void nt_field_was_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field, uint64_t bytes);
+/* Call before the page lists of a field are loaded because a size depends on them. If they are those of
+ * several fields, requests the lists of others from slow sources, of twice as many each time. */
+void nt_field_is_sized(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field);
 
 /* ---- Index of a dataset ---- */
 

@@ -262,8 +262,7 @@ static enum nt_status column_json_size(const struct nt_resolved_node *resolved, 
                                        uint64_t *size_ret, struct nt_error *error)
 {
     struct nt_buffer out = {0};
-    if (!may_block && !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
+    NT_TRY(nt_node_need_lists(resolved, resolved->dataset, resolved->column, may_block, error));
     enum nt_status status = write_column(resolved, NULL, &out, error);
     if (status == NT_OK && out.failed)
         status = nt_fail_memory(error);
@@ -309,8 +308,7 @@ static enum nt_status data_content(const struct nt_resolved_node *resolved, bool
     struct nt_range_file shown;
     uint64_t elements, pages, bytes, size = 0;
     find_shown(resolved, resolved->pseudo->parameter, &shown);
-    if (!may_block && !nt_groups_are_loaded(shown.dataset, nt_groups_of_column(shown.dataset, shown.column)))
-        return nt_fail_unknown_size(error);
+    NT_TRY(nt_node_need_lists(resolved, shown.dataset, shown.column, may_block, error));
     enum nt_status status =
         nt_column_size(shown.reader, shown.dataset, shown.column, &elements, &pages, error);
     if (status == NT_OK && resolved->pseudo->is_npy)

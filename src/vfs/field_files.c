@@ -92,9 +92,8 @@ static enum nt_status count_offsets(const struct nt_resolved_node *resolved, boo
                                     uint64_t *count_ret, struct nt_error *error)
 {
     uint64_t rows;
-    if (!may_block && nt_field_row_parent(resolved->dataset, resolved->field) != NT_NONE &&
-        !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
+    if (nt_field_row_parent(resolved->dataset, resolved->field) != NT_NONE)
+        NT_TRY(nt_node_need_lists(resolved, resolved->dataset, NT_NONE, may_block, error));
     NT_TRY(nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error));
     if (!nt_checked_add(rows, 1, count_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
@@ -379,9 +378,8 @@ static enum nt_status array_shape(const struct nt_resolved_node *resolved, bool 
     enum nt_stream_kind kind = resolved->pseudo->parameter;
     if (!is_own(resolved))
         return blobs_shape(resolved, may_block, shape, error);
-    if (!may_block && !nt_stream_is_known(resolved->dataset, resolved->field, kind) &&
-        !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
+    if (!nt_stream_is_known(resolved->dataset, resolved->field, kind))
+        NT_TRY(nt_node_need_lists(resolved, resolved->dataset, NT_NONE, may_block, error));
     return nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, shape, error);
 }
 

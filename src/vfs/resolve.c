@@ -121,6 +121,20 @@ uint64_t nt_node_of_column(const struct nt_resolved_node *resolved, uint32_t col
                           column, NT_NODE_SELF);
 }
 
+enum nt_status nt_node_need_lists(const struct nt_resolved_node *resolved, struct nt_dataset *dataset,
+                                  uint32_t column, bool may_block, struct nt_error *error)
+{
+    uint32_t field = resolved->field;
+    const struct nt_groups groups =
+        column != NT_NONE ? nt_groups_of_column(dataset, column) : nt_groups_of_field(dataset, field);
+    if (nt_groups_are_loaded(dataset, groups))
+        return NT_OK;
+    if (!may_block)
+        return nt_fail_unknown_size(error);
+    nt_field_is_sized(resolved->vfs->reader, dataset, field);
+    return NT_OK;
+}
+
 void nt_vfs_before_blocking(void *context)
 {
     const struct nt_vfs *vfs = context;

@@ -272,14 +272,11 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t pag
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
                              struct nt_error *error);
 
-/* Are the page lists of the node's column (or else field) loaded, so that sizes need no work? */
-static inline bool nt_node_lists_are_loaded(const struct nt_resolved_node *resolved)
-{
-    return nt_groups_are_loaded(resolved->dataset,
-                                resolved->column != NT_NONE
-                                    ? nt_groups_of_column(resolved->dataset, resolved->column)
-                                    : nt_groups_of_field(resolved->dataset, resolved->field));
-}
+/* Call if a size depends on the page lists of the node's field or, unless NT_NONE, of a column of `dataset`.
+ * If they are not loaded, fails without `may_block` (nt_fail_unknown_size), else requests those of fields
+ * that may be next. */
+enum nt_status nt_node_need_lists(const struct nt_resolved_node *resolved, struct nt_dataset *dataset,
+                                  uint32_t column, bool may_block, struct nt_error *error);
 
 static inline bool nt_node_is_directory(const struct nt_resolved_node *resolved)
 {

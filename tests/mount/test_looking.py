@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 
-from harness import NTUPLE, case, data, lines, mounted, output, run, same, scratch
+from harness import NTUPLE, case, data, lines, mounted, need, output, run, same, scratch
 from web import BEGINNING, END, served
 
 OF_PAGES = {'rows.jsonl', 'head.jsonl', 'table.csv', 'pages.jsonl', 'schema.txt', 'layout.jsonl',
@@ -42,6 +42,27 @@ def looking_at_a_file_requests_no_page():
                 same(len(site.ranges()) <= 10, True, site.ranges())
                 for path in columns[0], 'layout.jsonl', f'{os.path.dirname(columns[0])}/pages.jsonl':
                     same((there / path).read_bytes() == (here / path).read_bytes(), True, path)
+
+
+def write_lists(path, branches):
+    """A TTree of lists, of baskets of 5 KiB; their sizes are in the baskets."""
+    uproot, ak, np = need('uproot'), need('awkward'), need('numpy')
+    lists = ak.unflatten(np.arange(1280, dtype=np.int32), np.tile(np.arange(5), 128))
+    with uproot.recreate(path, compression=None) as file:
+        file.mktree('Events', {f'b{number}': 'var * int32' for number in range(branches)})
+        file['Events'].extend({f'b{number}': lists for number in range(branches)})
+
+
+@case
+def sizes_of_many_lists_are_requested_together():
+    with scratch() as folder:
+        write_lists(folder / 'lists.root', 200)
+        with served(folder) as site, mounted(site.url('lists.root')) as there, mounted(
+                folder / 'lists.root') as here:
+            found = {path: size for path, size in sizes(there).items() if path.endswith('.bin')}
+            same(found, {path: size for path, size in sizes(here).items() if path in found}, 'sizes')
+            asked = site.ranges()
+            same(len(found) > 600 and len(asked) <= 30, True, f'{len(asked)} requests: {asked}')
 
 
 @case

@@ -414,6 +414,36 @@ TEST(fields_that_are_read_in_order_have_the_next_ones_requested)
     done(builder, NULL);
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void pass_gate(const struct nt_worker_job *job)
+{
+    (void)job;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+}
+
+/* What the next ones need may have to be awaited. */
+TEST(a_worker_requests_the_next_fields)
+{
+    const struct nt_worker_job job = {.run = pass_gate};
+    struct builder *builder = many_fields(UINT64_MAX);
+    struct nt_workers *none = builder->reader->workers;
+    ck_assert_ptr_nonnull(builder->reader->workers = nt_workers_new(1));
+    pthread_mutex_lock(&gate);
+    ck_assert(nt_workers_queue(builder->reader->workers, &job));
+    for (uint32_t field = 0; field < 4; field++)
+        ck_assert_uint_eq(read_field(builder, field), 0);
+    size_t before = recording.prefetch_count;
+    pthread_mutex_unlock(&gate);
+    while (!nt_workers_idle(builder->reader->workers))
+        ;
+    ck_assert_uint_eq(recording.prefetch_count - before, 8);
+    nt_workers_free(builder->reader->workers);
+    builder->reader->workers = none;
+    done(builder, NULL);
+}
+
 TEST(what_is_requested_across_fields_has_a_bound)
 {
     struct builder *builder = many_fields(3 * FIELD_BYTES);

@@ -89,8 +89,7 @@ static enum nt_status write_branch(const struct nt_dataset *dataset, uint32_t fi
     return nt_ttree_describe_branch(tree, &tree->branches[branch_of_field(tree, field)], out, error);
 }
 
-/* The output of a branch that a column of either dataset has. */
-static const struct nt_ttree_column *column_source_of(const struct nt_dataset *dataset, uint32_t column)
+const struct nt_ttree_column *nt_ttree_column_source(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
     return &(dataset == dataset->logical ? map->columns : map->physical_columns)[column];
@@ -99,7 +98,8 @@ static const struct nt_ttree_column *column_source_of(const struct nt_dataset *d
 void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
-    nt_json_member_unsigned(json, "branch", map->branches[column_source_of(dataset, column)->branch].branch);
+    nt_json_member_unsigned(json, "branch",
+                            map->branches[nt_ttree_column_source(dataset, column)->branch].branch);
 }
 
 static bool is_embedded(const struct nt_dataset *dataset, const struct nt_ttree_column *column_source,
@@ -127,7 +127,7 @@ static const struct nt_basket_location *basket_of(const struct nt_branch_map *br
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    const struct nt_ttree_column *column_source = column_source_of(dataset, column);
+    const struct nt_ttree_column *column_source = nt_ttree_column_source(dataset, column);
     const struct nt_branch_map *branch = &nt_ttree_of(dataset)->map->branches[column_source->branch];
     bool is_offsets = column_source->output != NT_OUTPUT_RAW &&
                       branch->interpretation.outputs[column_source->output].is_offsets;

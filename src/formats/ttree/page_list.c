@@ -207,6 +207,7 @@ struct span {
     uint64_t first, end; /* entries */
     const struct nt_basket_location *baskets;
     uint32_t basket_count;
+    bool is_raw; /* only headers are needed: the baskets are shown as they are */
 };
 
 static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uint32_t part, struct span *span,
@@ -307,36 +308,42 @@ static enum nt_status count_basket(struct item_counter *counter, const struct nt
 
 /* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary: values are
  * mostly read after their sizes, and a server sends many short ranges slowly. */
-static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_location *basket,
+static uint64_t prefetched_bytes(const struct span *span, const struct nt_basket_location *basket,
                                  uint64_t left)
 {
     enum { SMALL = 1 << 16 };
-    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
+    bool needs_header = span->is_raw || span->map->interpretation.count_by == NT_COUNT_BY_BYTES;
+    bool is_header = needs_header && basket->bytes > SMALL;
     return is_header && basket->bytes > left ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
 enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
+
+static void add_basket(const struct span *span, const struct nt_basket_location *basket, uint64_t bytes,
+                       struct nt_prefetch *prefetch)
+{
+    uint32_t number = span->tree->branches[span->map->branch].file_source;
+    if (!basket->is_embedded)
+        nt_prefetch_add_range(prefetch, span->dataset->sources[number], number,
+                              (struct nt_extent){basket->offset, bytes});
+}
 
 /* Plans to request the baskets of a part, and of the next ones while that is little: if the size of a column
  * is needed, so are they. `spare` bytes may be requested in vain. Returns the end of their entries. */
 static uint64_t plan(const struct span *span, uint64_t spare, struct nt_prefetch *prefetch)
 {
     const struct nt_branch_map *map = span->map;
-    uint32_t number = span->tree->branches[map->branch].file_source, count = 0;
-    uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS;
+    uint32_t count = 0, most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
     uint64_t bytes = 0, end_entry = 0;
     for (uint32_t i = first; i < map->basket_count && count < most; i++) {
         const struct nt_basket_location *basket = &map->baskets[i];
-        uint64_t some = prefetched_bytes(map, basket, bytes < spare ? spare - bytes : 0);
+        uint64_t some = prefetched_bytes(span, basket, bytes < spare ? spare - bytes : 0);
         bytes += some;
         if (i >= end && bytes > MAX_BYTES)
             break;
-        if (!basket->is_embedded) {
-            nt_prefetch_add_range(prefetch, span->dataset->sources[number], number,
-                                  (struct nt_extent){basket->offset, some});
-            count++;
-        }
+        add_basket(span, basket, some, prefetch);
+        count += !basket->is_embedded;
         end_entry = basket->end_entry;
     }
     return end_entry;
@@ -399,13 +406,14 @@ static void prefetch(const struct span *span)
     struct nt_branch_map *map = span->map;
     struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
     struct nt_prefetch own = {.need = NT_PREFETCH_ONLY}, next = {.need = NT_PREFETCH_ONLY};
-    uint64_t spare = map->announced > 1 ? 0 : nt_source_spare_bytes(source, false);
+    uint64_t spare = map->announced > 1 || span->is_raw ? 0 : nt_source_spare_bytes(source, false);
+    uint64_t *prefetched_end = &map->prefetched_end[span->is_raw];
     if (!nt_source_can_prefetch(source) || !span->basket_count ||
-        span->baskets->first_entry < map->prefetched_end)
+        span->baskets->first_entry < *prefetched_end)
         return;
-    map->prefetched_end = plan(span, spare < MAX_BYTES ? spare : MAX_BYTES, &own);
+    *prefetched_end = plan(span, spare < MAX_BYTES ? spare : MAX_BYTES, &own);
     nt_prefetch_submit(&own);
-    if (map->announced)
+    if (map->announced && !span->is_raw)
         plan_next(span, &next);
     nt_prefetch_submit(&next);
 }
@@ -456,6 +464,35 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
     free(counts);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_output_count));
     return status;
+}
+
+/* ---- Baskets as they are ---- */
+
+static void plan_column(struct nt_dataset *physical, uint32_t column, uint32_t part,
+                        struct nt_prefetch *prefetch)
+{
+    const struct nt_ttree_column *source = nt_ttree_column_source(physical, column);
+    struct span span;
+    if (source->output != NT_OUTPUT_RAW ||
+        find_span(physical->logical, source->branch, part, &span, NULL) != NT_OK)
+        return;
+    span.is_raw = true;
+    if (!prefetch->count)
+        prefetch->need = NT_PREFETCH_ONLY;
+    for (uint32_t i = 0; i < span.basket_count; i++)
+        add_basket(&span, &span.baskets[i], prefetched_bytes(&span, &span.baskets[i], 0), prefetch);
+}
+
+bool nt_ttree_plan_groups(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
+                          struct nt_prefetch *prefetch)
+{
+    for (uint32_t i = groups.first; i < groups.end && !with_pages; i++) {
+        uint32_t count, part, field = nt_group_field(physical, i, &part);
+        const uint32_t *columns = nt_field_columns(physical, field, &count);
+        for (uint32_t k = 0; k < count && !nt_group_is_loaded(physical, i); k++)
+            plan_column(physical, columns[k], part, prefetch);
+    }
+    return !with_pages;
 }
 
 /* ---- Pages of a column ---- */
@@ -584,14 +621,15 @@ static enum nt_status list_column(struct basket_lister *listing, uint32_t cluste
                                   uint32_t column)
 {
     struct nt_dataset *physical = listing->builder.dataset, *logical = physical->logical;
-    const struct nt_ttree *tree = nt_ttree_of(logical);
-    bool is_physical = physical != logical;
-    listing->column = &(is_physical ? tree->map->physical_columns : tree->map->columns)[column];
+    listing->column = nt_ttree_column_source(physical, column);
     listing->decoder = physical->columns[column].decoder;
     listing->counts = NULL;
     listing->base = 0;
     NT_TRY(find_span(logical, listing->column->branch, part, &listing->span, listing->error));
-    if (is_counted(listing->span.map, listing->column))
+    listing->span.is_raw = listing->column->output == NT_OUTPUT_RAW;
+    if (listing->span.is_raw)
+        prefetch(&listing->span);
+    else if (is_counted(listing->span.map, listing->column))
         NT_TRY(load_counts(&listing->span, &listing->counts, listing->error));
     NT_TRY(nt_group_builder_start(&listing->builder, cluster, column, listing->error));
     return add_pages(listing);

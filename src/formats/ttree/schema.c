@@ -489,6 +489,7 @@ enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error
 {
     static const struct nt_dataset_ops ops = {
         .load_group = nt_ttree_load_group,
+        .plan_groups = nt_ttree_plan_groups,
         .describe_column = nt_ttree_describe_column,
         .describe_page = nt_ttree_describe_page,
         .page_elsewhere = nt_ttree_page_elsewhere,

@@ -548,8 +548,9 @@ struct nt_branch_map {
     uint32_t basket_count;
     /* [part], then the counts of its baskets, [basket][output]; from malloc, NULL until first use */
     struct nt_output_count **parts;
-    uint64_t prefetched_end; /* entries before it are in baskets that were asked for, to count them */
-    uint32_t announced;      /* its place among announced branches, from 1 on; 0: none */
+    /* Entries before it are in baskets that were requested: to count them [0], as they are [1]. */
+    uint64_t prefetched_end[2];
+    uint32_t announced; /* its place among announced branches, from 1 on; 0: none */
 };
 
 struct nt_ttree_map {
@@ -561,6 +562,8 @@ struct nt_ttree_map {
     uint32_t announced_count;
 };
 
+/* The output of a branch that a column of either dataset has. */
+const struct nt_ttree_column *nt_ttree_column_source(const struct nt_dataset *dataset, uint32_t column);
 /* Adds the fields and columns of all branches. */
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error);
@@ -621,6 +624,9 @@ enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree
                                      struct nt_error *error);
 /* nt_dataset_ops.load_group, of both datasets. */
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+/* nt_dataset_ops.plan_groups of the physical dataset. */
+bool nt_ttree_plan_groups(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
+                          struct nt_prefetch *prefetch);
 void nt_ttree_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
 void nt_ttree_free_page_lists(struct nt_ttree *tree);
 

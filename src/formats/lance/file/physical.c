@@ -285,11 +285,12 @@ static enum nt_status load_physical(struct nt_dataset *physical, uint32_t number
     return nt_group_builder_finish(&builder, status);
 }
 
-/* Also nt_dataset_ops.plan_groups of both. */
+/* Also nt_dataset_ops.plan_groups of both. Levels and ends are counted in whole pages. */
 static bool lance_plan_physical(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
                                 struct nt_prefetch *prefetch)
 {
     enum nt_status status = NT_OK;
+    with_pages |= physical == physical->logical->levels;
     for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
         uint32_t part, field = nt_group_field(physical, i, &part);
         struct nt_lance_physical_column found = {.lance = NULL};
