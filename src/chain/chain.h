@@ -192,6 +192,7 @@ struct nt_indexed_dataset {
     const char *schema;
     const char *path_in_file; /* NULL: `path` */
     uint64_t *cluster_entries;
+    bool has_deletions;               /* of rows; entries and clusters are without them */
     struct nt_cluster_counts *counts; /* of each cluster; NULL: none */
 };
 

@@ -345,14 +345,20 @@ static enum nt_status find_members(const struct nt_dataset *dataset, const struc
     return NT_OK;
 }
 
+static bool slice_has_deletions(const struct nt_chain_slice *slice)
+{
+    if (slice->lazy)
+        return slice->lazy->has_deletions;
+    return !slice->failure && slice->dataset->part_deletions;
+}
+
 /* Those of a friend would have to be known before the parts are compared. */
 static enum nt_status add_deletions(struct nt_dataset *dataset, const struct nt_chain_dataset *chain,
                                     struct nt_error *error)
 {
     bool has_deletions = false;
     for (uint32_t i = 0; i < chain->slice_count; i++)
-        has_deletions |=
-            !chain->slices[i].failure && !chain->slices[i].lazy && chain->slices[i].dataset->part_deletions;
+        has_deletions |= slice_has_deletions(&chain->slices[i]);
     if (!has_deletions)
         return NT_OK;
     if (chain->series_count > 1)

@@ -78,6 +78,8 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
     for (uint64_t i = 0; i < dataset->clusters; i++)
         nt_json_unsigned(json, dataset->cluster_entries[i]);
     nt_json_end_array(json);
+    if (dataset->has_deletions)
+        nt_json_member_bool(json, "has_deletions", true);
 }
 
 static void put_counts(struct nt_json *json, const struct nt_indexed_dataset *dataset)
@@ -230,6 +232,7 @@ static enum nt_status take_clusters(const struct index_reader *reader, const jso
     if (json_object_get(object, "path_in_file"))
         NT_TRY(take_text(reader, object, "path_in_file", &dataset->path_in_file));
     NT_TRY(take_text(reader, object, "schema", &dataset->schema));
+    dataset->has_deletions = json_is_true(json_object_get(object, "has_deletions"));
     return read_counts(reader, object, dataset);
 }
 
@@ -595,8 +598,8 @@ enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *
 
 /* ---- After the files are open ---- */
 
-/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters without
- * deleted rows only: their entries are all that the index has. */
+/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters only:
+ * their entries are all that the index has. */
 static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena)
 {
@@ -604,7 +607,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     char schema[NT_SCHEMA_DIGEST + 1];
     uint64_t first = 0;
     uint32_t count = nt_chain_own_clusters(own);
-    if (count > MAX_CLUSTERS || own->part_deletions || !nt_chain_schema_digest(own, schema) ||
+    if (count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
         (!own->field_groups && nt_dataset_load_all(own, NULL) != NT_OK))
         return true;
     uint64_t *entries = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*entries));
@@ -620,6 +623,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     if (first != own->entries)
         return true;
     known->cluster_entries = entries;
+    known->has_deletions = own->part_deletions != NULL;
     return own->field_groups || nt_chain_find_counts(known, own, max_bytes, arena);
 }
 

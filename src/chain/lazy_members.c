@@ -59,8 +59,7 @@ static bool is_plain(const struct nt_dataset *dataset)
     bool is_plain =
         !dataset->failure && !dataset->column_group_count && !dataset->sources[0]->is_object_store;
     if (!dataset->field_groups)
-        is_plain &= !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset) &&
-                    dataset->source_count == 1 && !dataset->file->layout_sources;
+        is_plain &= !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset);
     for (uint32_t i = 0; is_plain && i < dataset->column_count; i++)
         is_plain = !nt_column_is_deferred(&dataset->columns[i]);
     return is_plain;
@@ -152,13 +151,14 @@ static bool is_same_column(const struct nt_column *a, const struct nt_column *b)
 
 /* The index is not trusted: it may be of other files. */
 static enum nt_status check_schema(const struct nt_dataset *first, const struct nt_dataset *own,
-                                   struct nt_error *error)
+                                   bool has_deletions, struct nt_error *error)
 {
     uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
     if (!fields)
         return nt_fail_memory(error);
     enum nt_status status = nt_chain_match_fields(first, own, fields, error);
-    bool is_equal = is_plain(own) && !own->part_deletions && first->column_count == own->column_count &&
+    bool is_equal = is_plain(own) && !own->part_deletions == !has_deletions &&
+                    first->column_count == own->column_count &&
                     (own->file->layout_sources || first->source_count == own->source_count);
     for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;
@@ -232,7 +232,7 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
         status = check_count("files according to the index", slice->member->known->files,
                              nt_chain_count_sources(own->file), error);
     if (status == NT_OK)
-        status = check_schema(first, own, error);
+        status = check_schema(first, own, slice->lazy->has_deletions, error);
     if (status == NT_OK)
         status = pin_groups(own, error);
     if (status != NT_OK)

@@ -263,7 +263,7 @@ def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgot
             values = whole / 'part0/values/data.bin'
             same(values.stat().st_size, 3 * 4096)  # as reported
             same(pread(values, 4096, 8192), np.arange(2 * ITEMS, 3 * ITEMS, dtype='<i4').tobytes())
-            fails(errno.EIO, pread, values, 4096, 4096)
+            fails(errno.ESTALE, pread, values, 4096, 4096)
             (shown,) = errors_of(whole)
             same(shown['what'].startswith(
                     f'{sources[1]}: it was replaced or modified since the index was made'), True, shown)

@@ -143,11 +143,11 @@ def nothing_is_opened_for_what_is_known():
 
 @case
 def rows_open_only_their_dataset():
-    for change in None, delete:
+    for change, of in (None, 0), (delete, 0), (delete, 4), (delete, 5):
         with scratch() as directory:
             sets = Datasets(directory, 6)
             if change:
-                change(sets, sets.paths[0])
+                change(sets, sets.paths[of])
             sets.learn()
             expected = sets.ids()
             with sets.mounted('-o', 'direct_io=on') as whole:
@@ -155,7 +155,7 @@ def rows_open_only_their_dataset():
                 same(data.stat().st_size, 8 * len(expected))
                 os.listdir(whole / 'part0/id')
                 same(opened(whole, sets.paths), [0], 'whose schema is shown')
-                wanted = 4 * ROWS + 3
+                wanted = 4 * ROWS + 4  # stays
                 found = pread(data, 8, 8 * expected.index(wanted))
                 same(np.frombuffer(found, '<i8').tolist(), [wanted])
                 same(opened(whole, sets.paths), [0, 4], change)
@@ -177,8 +177,7 @@ def rich_table(arrow, first, count):
 
 @case
 def values_of_every_kind_are_those_of_another_reader():
-    """Datasets of several fragments, each with two data files; one has deleted rows, which are looked for
-    when it opens."""
+    """Datasets of several fragments, each with two data files; one has deleted rows."""
     with scratch() as directory:
         sets, expected = Datasets(directory, 0), []
         sets.paths = [directory / f'part{number}.lance' for number in range(4)]
@@ -189,7 +188,8 @@ def values_of_every_kind_are_those_of_another_reader():
         sets.open(sets.paths[3]).delete('id % 5 = 1')
         sets.learn()
         same([line.get('files') for line in lines(sets.index)], [7, 7, 7, 10])
-        same(['schema' in line['datasets'][0] for line in lines(sets.index)], [True] * 3 + [False])
+        same(['schema' in line['datasets'][0] for line in lines(sets.index)], [True] * 4)
+        same([line['datasets'][0].get('has_deletions') for line in lines(sets.index)], [None] * 3 + [True])
         for path in sets.paths:
             expected += sets.open(path).to_table().to_pylist()
         for _ in range(2):  # the second mount knows the numbers of elements, too
@@ -198,8 +198,13 @@ def values_of_every_kind_are_those_of_another_reader():
                 same(twice.stat().st_size, 8 * len(expected))
                 same(opened(whole, sets.paths), [0])
                 same(np.frombuffer(pread(twice, 8, 8), '<i8').tolist(), [2])
+                same(opened(whole, sets.paths), [0])
+                (end,) = np.frombuffer(pread(twice, 8, 8 * len(expected) - 8), '<i8').tolist()
+                same(end, expected[-1]['twice'])
                 same(opened(whole, sets.paths), [0, 3], 'deleted rows')
                 same(lines(whole / 'part0/rows.jsonl'), expected)
+                same(np.fromfile(whole / 'part0/list/item/data.bin', '<f4').tolist(),
+                     [item for row in expected for item in row['list']])
                 same(np.fromfile(twice, '<i8').tolist(), [row['twice'] for row in expected])
                 same(errors_of(whole), [])
         sets.paths.pop()
@@ -305,14 +310,10 @@ def an_index_that_hides_deleted_rows_is_found_out():
     with scratch() as directory:
         sets = Datasets(directory)
         sets.learn()
-        right = lines(sets.index)
         delete(sets, sets.paths[1])
         sets.learn()
         wrong = lines(sets.index)
-        rows = wrong[1]['datasets'][0]['entries']
-        same('schema' in wrong[1]['datasets'][0], False)
-        wrong[1]['files'] = 3  # a deletion file, too
-        wrong[1]['datasets'][0] = {**right[1]['datasets'][0], 'entries': rows, 'cluster_entries': [rows]}
+        same(wrong[1]['datasets'][0].pop('has_deletions'), True)
         sets.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
         with sets.mounted('-o', 'direct_io=on') as whole:
             fails(errno.EIO, pread, whole / 'part0/id/data.bin', 8, 8 * ROWS)
@@ -447,6 +448,34 @@ def arrays_of_blz_that_grow_are_looked_at_again():
                 same([line['datasets'][0]['entries'] for line in lines(index)], rows)
             known = lines(index)
             same(known[0]['state'] != known[1]['state'], True, known)
+
+
+def blosc_array(path):
+    path.write_bytes(blosc_file(30, 0))
+    return path
+
+
+@case
+def arrays_of_blz_open_when_they_are_read():
+    for write, suffix in (lambda path: blz_array(path, counts_on=True), ''), (blosc_array, '.blp'):
+        with scratch() as directory:
+            index = directory / 'index.jsonl'
+            arrays = [write(directory / f'part{i}{suffix}') for i in range(5)]
+            with chain(*arrays) as whole:
+                expected, _ = contents(whole)
+            with chain(*arrays, options=('-o', f'index={index}')) as whole:
+                (whole / 'file.json').stat()
+                wait_until(index.exists, 'the index')
+            same(['schema' in line['datasets'][0] for line in lines(index)], [True] * 5)
+            with chain(*arrays, options=('-o', f'index={index},direct_io=on')) as whole:
+                data = whole / 'part0/values/data.bin'
+                same(data.stat().st_size, 4 * 150)
+                same(opened(whole, arrays), [0])
+                same(np.frombuffer(pread(data, 4, 4 * 107), '<i4').tolist(), [17])
+                same(opened(whole, arrays), [0, 3])
+                found, _ = contents(whole)
+                same([path for path in expected if found.get(path) != expected[path]], [], suffix)
+                same(errors_of(whole), [])
 
 
 run()

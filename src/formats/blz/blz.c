@@ -479,8 +479,10 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     file->describe = blz_describe_file;
     file->layout = blz_layout;
     file->check = check_file;
-    file->layout_sources = dataset->sources;
-    file->layout_source_count = blz->file_count;
+    if (file->source->folder) {
+        file->layout_sources = dataset->sources;
+        file->layout_source_count = blz->file_count;
+    }
     return NT_OK;
 }
 
