@@ -30,8 +30,8 @@ def earlier(index):
 
 
 class Files:
-    """Files of consecutive numbers, and the path of their index, which is as one of an earlier version: all of
-    them open with the first rows."""
+    """Files of consecutive numbers, and the path of their index, which is as one of an earlier version:
+    all of them open with the first rows."""
 
     def __init__(self, directory, count):
         self.folder, self.index = directory, directory / 'index.jsonl'
