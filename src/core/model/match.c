@@ -24,7 +24,7 @@ struct pattern_name {
 };
 
 struct parts {
-    struct pattern_name *items;
+    struct pattern_name *items, *at_any_depth; /* the latter: "**" in front of them */
     size_t count;
 };
 
@@ -42,16 +42,17 @@ static const char *decode_pattern(struct nt_text text, struct nt_arena *arena)
     return pattern;
 }
 
-/* The item before the first is "**". */
 static bool split(const char *name, char separator, struct nt_arena *arena, struct parts *parts)
 {
     size_t most = 1;
     for (const char *at = name; *at; at++)
         most += *at == separator;
-    *parts = (struct parts){.items = nt_arena_alloc(arena, most + 1, sizeof(*parts->items))};
-    if (parts->items)
-        *parts->items++ = (struct pattern_name){.pattern = "**", .is_any_depth = true};
-    for (const char *at = name, *end; parts->items && *at; at = *end ? end + 1 : end) {
+    struct pattern_name *all = nt_arena_alloc(arena, most + 1, sizeof(*all));
+    if (!all)
+        return false;
+    all[0] = (struct pattern_name){.pattern = "**", .is_any_depth = true};
+    *parts = (struct parts){.items = all + 1, .at_any_depth = all};
+    for (const char *at = name, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, separator);
         struct pattern_name part = {.text = {at, (size_t)(end - at)}};
         if (part.text.length == 0)
@@ -61,7 +62,15 @@ static bool split(const char *name, char separator, struct nt_arena *arena, stru
             return false;
         parts->items[parts->count++] = part;
     }
-    return parts->items;
+    return true;
+}
+
+static bool have_patterns(const struct pattern_name *parts, size_t count)
+{
+    bool have_patterns = false;
+    for (size_t i = 0; i < count; i++)
+        have_patterns |= parts[i].pattern != NULL;
+    return have_patterns;
 }
 
 static bool is_like(const struct pattern_name *part, struct nt_text name, bool is_exact)
@@ -151,12 +160,11 @@ static bool find_fields(const struct nt_dataset *dataset, uint32_t parent, const
                         size_t count, struct nt_matches *matches)
 {
     struct match_walk walk = {.dataset = dataset, .parts = parts, .part_count = count, .matches = matches};
-    bool has_patterns = false, has_memory = !dataset->failure;
+    int rounds = have_patterns(parts, count) ? 4 : 2;
+    bool has_memory = true;
     if (dataset->failure || count > NT_MAX_DEPTH)
         return true;
-    for (size_t i = 0; i < count; i++)
-        has_patterns |= parts[i].pattern != NULL;
-    for (int round = 0; has_memory && matches->count == 0 && round < (has_patterns ? 4 : 2); round++) {
+    for (int round = 0; has_memory && matches->count == 0 && round < rounds; round++) {
         walk.omits_items = round % 2;
         walk.has_patterns = round >= 2;
         has_memory = visit(&walk, parent, 0);
@@ -236,15 +244,12 @@ static bool find_without_dataset(const struct nt_name_scope *scope, const struct
 static bool find_at_any_depth(const struct nt_name_scope *scope, const struct parts *parts, size_t count,
                               struct nt_matches *matches, bool *is_ambiguous_ret)
 {
-    const struct pattern_name *below = parts->items - 1;
-    bool has_pattern = false;
-    for (size_t i = 0; i < count; i++)
-        has_pattern |= parts->items[i].pattern != NULL;
     bool has_memory =
         count == 0 ||
-        (scope->dataset ? find_fields(scope->dataset, scope->field, below, count + 1, matches)
-                        : find_without_dataset(scope, below, count + 1, matches, is_ambiguous_ret));
-    if (matches->count > 1 && !has_pattern)
+        (scope->dataset
+             ? find_fields(scope->dataset, scope->field, parts->at_any_depth, count + 1, matches)
+             : find_without_dataset(scope, parts->at_any_depth, count + 1, matches, is_ambiguous_ret));
+    if (matches->count > 1 && !have_patterns(parts->items, count))
         nt_matches_deinit(matches);
     return has_memory;
 }
