@@ -285,7 +285,6 @@ static void add_map(struct nt_component_builder *builder, struct nt_text name, s
  * the type of the items, as "<Hit> Used to call the proper TStreamerInfo case". */
 static bool find_items(const struct nt_streamer_class *class, struct nt_cpp_type *collection_ret)
 {
-    enum { STL_MAP = 4, STL_MULTIMAP = 5 };
     const struct nt_streamer_element *element = class->elements;
     if (class->element_count != 1 || element->type != NT_STREAMER_STL || !nt_text_is(element->name, "This"))
         return false;
@@ -295,7 +294,7 @@ static bool find_items(const struct nt_streamer_class *class, struct nt_cpp_type
         return false;
     title.length = (size_t)(end - title.bytes);
     const struct nt_cpp_type item = nt_cpp_type_parse(title);
-    bool is_map = element->stl_type == STL_MAP || element->stl_type == STL_MULTIMAP;
+    bool is_map = element->stl_type == NT_STL_MAP || element->stl_type == NT_STL_MULTIMAP;
     *collection_ret = (struct nt_cpp_type){.kind = NT_CPP_COLLECTION, .arguments = {title}};
     if (is_map && item.kind == NT_CPP_PAIR)
         *collection_ret =

@@ -344,17 +344,16 @@ static bool get_element_members(struct nt_cursor *cursor, struct nt_streamer_ele
  * the numbers of sets and multimaps were once exchanged. */
 static void correct_stl(struct nt_streamer_element *element, bool is_string)
 {
-    enum { MULTIMAP = 5, SET = 6 };
     struct nt_text name = element->type_name;
     bool is_pointer = name.length && name.bytes[name.length - 1] == '*';
     element->type = is_pointer ? NT_STREAMER_STL_P : is_string ? NT_STREAMER_STL_STRING : NT_STREAMER_STL;
     if (element->length > 0)
         element->type += NT_STREAMER_OFFSET_L;
     nt_text_skip(&name, "std::");
-    if (element->stl_type == MULTIMAP && nt_text_skip(&name, "set<"))
-        element->stl_type = SET;
-    else if (element->stl_type == SET && nt_text_skip(&name, "multimap<"))
-        element->stl_type = MULTIMAP;
+    if (element->stl_type == NT_STL_MULTIMAP && nt_text_skip(&name, "set<"))
+        element->stl_type = NT_STL_SET;
+    else if (element->stl_type == NT_STL_SET && nt_text_skip(&name, "multimap<"))
+        element->stl_type = NT_STL_MULTIMAP;
 }
 
 static bool get_stl(struct nt_cursor *cursor, bool is_string, struct nt_streamer_element *element)

@@ -59,6 +59,9 @@ enum nt_streamer_type {
     NT_STREAMER_STREAM_LOOP = 501,
 };
 
+/* Some values of fSTLtype. */
+enum { NT_STL_MAP = 4, NT_STL_MULTIMAP = 5, NT_STL_SET = 6 };
+
 enum { NT_STREAMER_DIMENSIONS = 5 };
 
 struct nt_streamer_element {
