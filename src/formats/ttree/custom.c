@@ -216,10 +216,15 @@ static void add_clones(struct nt_component_builder *builder, struct nt_text name
         nt_component_add(builder, &clones);
 }
 
+static bool is_list(struct nt_text class_name)
+{
+    static const char *const names[] = {"TList", "THashList", NULL};
+    return nt_text_is_one_of(class_name, names);
+}
+
 /* A TObjArray or a TList: the pointers in it can be to objects of any class. Without known classes, only the
  * number of objects is read. */
-static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
-                        bool is_list)
+static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
     if (builder->skips_extras) {
         nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
@@ -230,16 +235,10 @@ static void add_objects(struct nt_component_builder *builder, struct nt_text nam
                                                                        .header = NT_COMPONENT_OWN,
                                                                        .name = name,
                                                                        .type = class_name,
-                                                                       .count = is_list,
+                                                                       .count = is_list(class_name),
                                                                        .counter = counter});
     nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
     nt_component_close(builder, index);
-}
-
-static bool is_list(struct nt_text class_name)
-{
-    static const char *const names[] = {"TList", "THashList", NULL};
-    return nt_text_is_one_of(class_name, names);
 }
 
 /* Others that hold objects of any class. */
@@ -276,7 +275,7 @@ void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, st
     else if (is_symmetric_matrix(class_name))
         add_symmetric_matrix(builder, name, class_name);
     else if (is_list(class_name) || nt_text_is(class_name, "TObjArray"))
-        add_objects(builder, name, class_name, is_list(class_name));
+        add_objects(builder, name, class_name);
     else if (is_unread(class_name))
         nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
     else if (nt_text_is(class_name, "TClonesArray"))
