@@ -14,9 +14,11 @@
 
 struct nt_text_pool {
     pthread_mutex_t lock;
-    pthread_cond_t has_ended;         /* a thread no longer generates a text that charges a budget */
-    unsigned generating, to_be_alone; /* threads: that do; that wait to be the only one */
-    bool has_one_alone;
+    /* Of threads that generate texts which charge a budget: */
+    pthread_cond_t has_ended; /* one has finished its text */
+    unsigned generating;      /* how many generate, beside one another */
+    unsigned to_be_alone;     /* how many wait until no other generates */
+    bool has_one_alone;       /* one generates alone */
     struct nt_reader *reader;
     TAILQ_HEAD(, nt_pooled_text) list; /* most recently read last */
     size_t bytes;                      /* of the listed texts */
