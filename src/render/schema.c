@@ -167,8 +167,18 @@ static void put_projected(struct schema_lines *lines, uint32_t source, struct nt
     nt_buffer_append_string(out, count > MAX_NAMES ? ", \u2026  " : "  ");
 }
 
+/* Why the field, or its items, which have no line of their own, cannot be read; NULL: they can. */
+static const char *reason_of(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    while (nt_field_has_nameless_item(&dataset->fields[field]))
+        field = *nt_dataset_children(dataset, field, &count);
+    return dataset->fields[field].unreadable;
+}
+
 static void put_notes(struct schema_lines *lines, uint32_t index, struct nt_buffer *out)
 {
+    const char *reason = reason_of(lines->dataset, index);
     const struct nt_field *field = &lines->dataset->fields[index];
     if (is_shown_elsewhere(&lines->walk, index))
         put_projected(lines, index, out);
@@ -182,8 +192,8 @@ static void put_notes(struct schema_lines *lines, uint32_t index, struct nt_buff
     }
     if (field->is_nullable)
         nt_buffer_append_string(out, "nullable  ");
-    if (field->unreadable)
-        nt_buffer_append_format(out, "unreadable: %s  ", field->unreadable);
+    if (reason)
+        nt_buffer_append_format(out, "unreadable: %s  ", reason);
     nt_append_printable(out, field->description.bytes, field->description.length);
 }
 

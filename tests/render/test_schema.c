@@ -103,6 +103,18 @@ TEST(what_may_be_null_is_said_to_be)
     builder_free(builder);
 }
 
+TEST(items_that_cannot_be_read_have_their_reason)
+{
+    struct nt_buffer text = {0};
+    struct builder *builder = nested();
+    builder->fields[3].unreadable = "nobody knows it";
+    finish(builder, NULL);
+    read_all(builder, NT_NONE, &text);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "3 / 4 items  unreadable: nobody knows it\n"));
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+
 TEST(items_that_cannot_be_counted_are_a_question_mark)
 {
     struct nt_buffer text = {0};
