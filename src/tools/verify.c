@@ -204,13 +204,26 @@ static enum nt_status check_all_boundaries(struct verification *verification)
 
 /* ---- Fields ---- */
 
+/* Are a field's items, or entries, none? Then there is nothing that is not read. */
+static bool has_no_rows(struct verification *verification, uint32_t field)
+{
+    uint32_t above = nt_field_row_parent(verification->dataset, field);
+    struct nt_error error = {0};
+    uint64_t count = 0;
+    if (above == NT_NONE)
+        return nt_dataset_entries(verification->dataset) == 0;
+    return nt_row_counts_total(verification->reader, verification->dataset, above, NT_COUNTED_ITEMS, &count,
+                               &error) == NT_OK &&
+           count == 0;
+}
+
 /* For unreadable fields, columns may be verified, but never values. */
 static void report_unsupported(struct verification *verification)
 {
     for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
         const char *reason = verification->dataset->fields[i].unreadable;
         struct nt_error error;
-        if (!reason)
+        if (!reason || has_no_rows(verification, i))
             continue;
         nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
         struct nt_finding finding = nt_finding(verification->dataset, &error);
@@ -316,8 +329,8 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
         return NT_OK;
     }
     bool all_good;
-    report_unsupported(verification);
     enum nt_status status = check_groups(verification, &all_good);
+    report_unsupported(verification);
     verification->is_alone = !all_good;
     if (status == NT_OK)
         status = check_all_boundaries(verification);

@@ -183,6 +183,27 @@ static struct builder *collection(const uint64_t *index, uint32_t entries, uint3
     return builder;
 }
 
+/* Items that are not there are not missed. */
+TEST(a_field_that_is_not_read_is_no_finding_if_it_has_no_rows, .end = 2)
+{
+    static struct found found;
+    const uint64_t index[] = {_i, _i};
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_INT64);
+    uint32_t item = add_field(builder, list, NT_FIELD_UNREADABLE, NT_ELEMENT_BYTE);
+    uint32_t ends = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    builder->fields[item].unreadable = "nobody knows it";
+    uint32_t cluster = add_cluster(builder, 0, 2);
+    add_elements(builder, cluster, ends, index, 2, 2);
+    finish(builder, NULL);
+    verify(builder, &found);
+    if (_i)
+        ck_assert_uint_eq(only(&found, NT_FINDING_UNREAD, "nobody knows it")->field, item);
+    else
+        ck_assert_uint_eq(found.count, 0);
+    builder_free(builder);
+}
+
 TEST(a_last_index_that_is_not_the_number_of_items_is_found, .end = 2)
 {
     static struct found found;
