@@ -42,7 +42,7 @@ class Schema:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.seed, self.structures, self.types, self.counts = seed, [], set(), 0
-        self.is_snapshot, self.least_entries = seed % 4 == 0, 0
+        self.is_snapshot = seed % 4 == 0
         self.branches = [self.column(k) if self.is_snapshot else self.branch(k)
                          for k in range(self.random.randint(1, MAX_BRANCHES))]
 
@@ -127,7 +127,6 @@ class Schema:
             return f'TString {name};', name, f'values::fill({name}, random);'
         if choice < 0.68 and is_alone:
             kind = self.structure(0, 'TObject')
-            self.least_entries = 1  # only objects name their class
             return (f'TObjArray {name};', f'objects_of<{kind}>({name})',
                     f'values::fill_objects<{kind}>({name}, random);')
         if choice < 0.74 and depth:
@@ -227,7 +226,6 @@ class Schema:
     def clones_branch(self, name, begin, fill):
         kind = self.structure(1, 'TObject')
         split = self.random.choice([0, 1, 2, 99])
-        self.least_entries = max(self.least_entries, split == 0)  # only they name the class
         count = '[](auto entry) { return entry * 7 % 4; }'
         return f'tree.Clones<{kind}>("{name}", {count}, {begin}{fill}, {split});'
 
@@ -279,7 +277,7 @@ def write(seed, directory):
     for number in range(VARIANTS):
         chooser = random.Random(seed * 1000 + number)
         options = ROOT.random_trees.Options()
-        options.entries = max(chooser.choice([0, 1, 2, 33, 200]), schema.least_entries)
+        options.entries = chooser.choice([0, 1, 2, 33, 200])
         options.compression = chooser.choice([0, 101, 207, 404, 505])
         options.auto_flush = chooser.choice([0, 7, 50, -30000000])
         options.basket_bytes = chooser.choice([0, 0, 600, 4000])
