@@ -8,7 +8,9 @@
 #include "tree.hxx"
 
 #include <THashList.h>
+#include <TMap.h>
 #include <TObjArray.h>
+#include <TObjString.h>
 #include <TObject.h>
 #include <TString.h>
 
@@ -163,18 +165,22 @@ struct AnyObject {
     TELLS(Track, Mark)
 };
 
+inline AnyObject object_of(const TObject *object)
+{
+    AnyObject any;
+    if (auto *track = dynamic_cast<const Track *>(object))
+        any.Track.push_back(*track);
+    if (auto *mark = dynamic_cast<const Mark *>(object))
+        any.Mark.push_back(*mark);
+    return any;
+}
+
 /* Those of a TObjArray with its empty places. */
 inline std::vector<AnyObject> objects_of(const TSeqCollection &list)
 {
     std::vector<AnyObject> result;
-    for (int i = 0; i <= list.GetLast(); i++) {
-        AnyObject any;
-        if (auto *track = dynamic_cast<const Track *>(list.At(i)))
-            any.Track.push_back(*track);
-        if (auto *mark = dynamic_cast<const Mark *>(list.At(i)))
-            any.Mark.push_back(*mark);
-        result.push_back(any);
-    }
+    for (int i = 0; i <= list.GetLast(); i++)
+        result.push_back(object_of(list.At(i)));
     return result;
 }
 
@@ -184,17 +190,41 @@ inline std::vector<std::vector<AnyObject>> lists_of(const TSeqCollection *list)
                                                list ? objects_of(*list) : std::vector<AnyObject>());
 }
 
-/* Lists and pointers whose objects are of several classes. */
+/* The key of a TMap, whose pairs are told in their own order. */
+struct Key {
+    TString fString;
+    TELLS(fString)
+    friend bool operator<(const Key &, const Key &)
+    {
+        return false;
+    }
+};
+
+inline std::vector<std::multimap<std::vector<Key>, AnyObject>> pairs_of(const TMap *map)
+{
+    std::vector<std::multimap<std::vector<Key>, AnyObject>> result(map != nullptr);
+    TIter next(map);
+    while (const TObject *key = next()) {
+        Key told;
+        told.fString = static_cast<const TObjString *>(key)->GetString();
+        result[0].emplace(std::vector<Key>{told}, object_of(map->GetValue(key)));
+    }
+    return result;
+}
+
+/* Lists and pointers whose objects are of several classes. Lists share some of them. */
 struct Objects {
     int before = 0;
     TObjArray array;
     TList *list = new TList(); //->
     THashList *hashed = nullptr;
+    TMap *map = nullptr;
+    Shape *none = nullptr; /* in all entries */
     Shape *one = nullptr;
     std::vector<Shape *> several;
     int after = 0;
-    TELLS(before, objects_of(array), objects_of(*list), lists_of(hashed), shape_of(one), shapes_of(several),
-          after)
+    TELLS(before, objects_of(array), objects_of(*list), lists_of(hashed), pairs_of(map), shape_of(one),
+          shapes_of(several), after)
 };
 
 inline std::vector<Track> tracks_of(const TClonesArray &array)

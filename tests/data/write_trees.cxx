@@ -505,19 +505,22 @@ static void set_objects(Objects &v, Number i)
     v.before = static_cast<int>(i), v.after = -v.before;
     v.array.Clear();
     for (Number k = 0; k < i % 5; k++)
-        if (TObject *object = new_object(i + k))
+        if (TObject *object = k == 3 ? v.array.At(0) : new_object(i + k))
             v.array.AddAtAndExpand(object, static_cast<int>(k));
     set_list(*v.list, i % 4, i);
     v.hashed = i % 3 ? new THashList() : nullptr;
     if (v.hashed)
         set_list(*v.hashed, i % 5, i + 1);
+    v.map = i % 4 ? new TMap() : nullptr;
+    for (Number k = 0; v.map && k < i % 3; k++)
+        v.map->Add(new TObjString(trees::word(i + k).c_str()), k ? new_object(i + k) : v.list->First());
     v.one = new_shape(i);
     v.several.assign(i % 4, nullptr);
     for (auto &shape : v.several)
         shape = new_shape(i++);
 }
 
-/* TObjArrays, TLists, and pointers to objects of several classes. */
+/* TObjArrays, TLists, TMaps, and pointers to objects of several classes. */
 std::string write_objects(const std::string &path)
 {
     Tree tree("objects");

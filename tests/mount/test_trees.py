@@ -20,7 +20,6 @@ SOURCES = sorted(DATA.glob('trees/trees_*.root'))
 # Fields that say why they cannot be read.
 UNREADABLE = {
     'trees_classes': {'classes: clones/clones.hits': 'lengths are in another branch'},
-    'trees_pointers': {},  # the other readers tell nothing of those
 }
 # Branches that lack some of their rows in this file: cases below.
 ROWS_ELSEWHERE = {'trees_short_branches': {'short: early', 'short: never'}, 'trees_other_file': {'split: i'}}
@@ -94,6 +93,18 @@ def sound_files_are_verified():
         if source.stem not in ROWS_ELSEWHERE:
             same(command(NTUPLE, 'verify', source).returncode, EXIT_UNREAD if source.stem in UNREADABLE
                  else 0, source.name)
+
+
+@case
+def pointers_whose_objects_are_not_read_say_where_there_are_objects():
+    for name, path, reason in (('objects', 'none', 'the first baskets have no object'),
+                               ('pointers', 'node/item/next', 'contain objects of this class')):
+        source = data(f'trees/trees_{name}.root')
+        for branch in 'split', 'whole':
+            field = f'{name}/{branch}/{path}'
+            same(set(output(NTUPLE, 'cat', source, f'{field}/offsets.bin')), {0}, field)
+            document = json.loads(output(NTUPLE, 'cat', source, f'{field}/item/field.json'))
+            assert reason in document['unreadable'], document
 
 
 @case

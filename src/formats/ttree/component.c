@@ -358,26 +358,25 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
 
 /* ---- Pointers ---- */
 
-bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index, const char **reason_ret)
+void nt_component_close_objects(struct nt_component_builder *builder, uint32_t index)
 {
-    builder->has_extras = true;
-    if (builder->failure.status != NT_OK || builder->components[index + 1].kind != NT_COMPONENT_UNKNOWN)
-        return false;
-    *reason_ret = builder->components[index + 1].unreadable;
-    builder->count = index;
-    return true;
+    nt_component_close(builder, index);
+    if (builder->failure.status != NT_OK || index + 1 == builder->count ||
+        builder->components[index + 1].kind != NT_COMPONENT_UNKNOWN)
+        return;
+    builder->components[index].class_name = (struct nt_text){0};
+    builder->components[index].count = NT_NONE;
 }
 
-static void add_skipped_pointer(struct nt_component_builder *builder, struct nt_text name,
-                                struct nt_text type, const char *reason)
+/* A pointer that may be null, to an object that cannot be read. */
+static void add_unread_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                               const char *reason)
 {
-    if (!reason)
-        reason = nt_arena_format(builder->arena, "cannot read pointers to polymorphic objects: %.*s",
-                                 FORMAT_TEXT(type));
-    nt_component_check_memory(builder, reason);
-    nt_component_add(builder,
-                     &(struct nt_component){
-                         .kind = NT_COMPONENT_POINTER, .name = name, .type = type, .unreadable = reason});
+    uint32_t index = nt_component_open(
+        builder, &(struct nt_component){.kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type});
+    nt_component_add_unknown(builder, nt_item_name, nt_cpp_type_parse(type).arguments[0], NT_COMPONENT_BARE,
+                             reason);
+    nt_component_close_objects(builder, index);
 }
 
 /* The class of a pointer's objects, if there is no other in the file that is derived from it. */
@@ -398,19 +397,16 @@ static uint32_t add_case(struct nt_component_builder *builder, struct nt_text na
         builder, &(struct nt_component){
                      .kind = NT_COMPONENT_OPTIONAL, .name = name, .type = type, .class_name = class_name});
     nt_component_add_object(builder, nt_item_name, class_name, NT_STREAMER_NEWEST, 0);
-    nt_component_close(builder, index);
+    builder->has_extras = true;
     return index;
 }
 
-static void add_optional(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
-                         struct nt_text class_name)
+const char *nt_component_reason_of_sample(const struct nt_component_builder *builder)
 {
-    const char *reason;
-    if (nt_component_is_of_unknown(builder, add_case(builder, name, type, class_name), &reason))
-        add_skipped_pointer(builder, name, type, reason);
+    return builder->skips_extras || builder->sample_count > NT_SAMPLE_LIMIT
+               ? "the branch has too many members to read the objects of its pointers and lists"
+               : "the first baskets have no object, which would name its class";
 }
-
-const char *const nt_only_data = "the classes of its objects are known only from its data";
 
 bool nt_component_next_sample(struct nt_component_builder *builder, struct nt_text *names_ret)
 {
@@ -426,6 +422,7 @@ uint8_t nt_component_new_counter(struct nt_component_builder *builder)
 {
     if (builder->counter_count >= UINT8_MAX)
         nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);
+    builder->has_extras = true;
     return (uint8_t)++builder->counter_count;
 }
 
@@ -451,19 +448,18 @@ static void add_sampled_pointer(struct nt_component_builder *builder, struct nt_
         return;
     }
     if (!names.length) {
-        add_skipped_pointer(builder, name, type, builder->skips_extras ? NULL : nt_only_data);
+        add_unread_pointer(builder, name, type, nt_component_reason_of_sample(builder));
         return;
     }
     struct nt_text class_name = next_line(&names);
     if (!names.length) {
-        add_optional(builder, name, type, class_name);
+        nt_component_close_objects(builder, add_case(builder, name, type, class_name));
         return;
     }
     cases.count = 1;
-    builder->has_extras = true;
     uint32_t index = nt_component_open(builder, &cases);
     for (; class_name.length; class_name = next_line(&names))
-        add_case(builder, class_name, class_name, class_name);
+        nt_component_close(builder, add_case(builder, class_name, class_name, class_name));
     nt_component_close(builder, index);
 }
 
@@ -471,11 +467,11 @@ void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_te
 {
     const struct nt_streamer_class *class = find_only_class(builder, type);
     if (class)
-        add_optional(builder, name, type, class->name);
+        nt_component_close_objects(builder, add_case(builder, name, type, class->name));
     else if (nt_cpp_type_parse(nt_cpp_type_parse(type).arguments[0]).kind == NT_CPP_CLASS)
         add_sampled_pointer(builder, name, type);
     else
-        add_skipped_pointer(builder, name, type, NULL);
+        add_unread_pointer(builder, name, type, "cannot read what pointers of this type lead to");
 }
 
 /* ---- C++ types ---- */

@@ -71,13 +71,13 @@ enum nt_component_kind {
     NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
     NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number says */
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
-    NT_COMPONENT_OPTIONAL,   /* a pointer to its child, an object of class `class_name` */
-    NT_COMPONENT_CLONES,     /* a TClonesArray of its child. Without `class_name`: a string, its class */
-    NT_COMPONENT_OBJECTS,    /* a TObjArray of its child, a pointer, or if `count` is 1 a TList */
-    NT_COMPONENT_CASES,      /* a pointer to one of its children, which are OPTIONAL. Without children: a
-                              * string, the class of its object */
-    NT_COMPONENT_POINTER,    /* to an object of any class: skipped, with its reason */
-    NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
+    NT_COMPONENT_OPTIONAL, /* a pointer to its child, an object of class `class_name`, or (empty, and `count`
+                            * is NT_NONE) of any class */
+    NT_COMPONENT_CLONES,   /* a TClonesArray of its child, as OPTIONAL. `count` 0: a string, its class */
+    NT_COMPONENT_OBJECTS,  /* a list of its child, a pointer or a pair of them; `count`: enum nt_list_form */
+    NT_COMPONENT_CASES,    /* a pointer to one of its children, which are OPTIONAL. Without children: a
+                            * string, the class of its object */
+    NT_COMPONENT_UNKNOWN,  /* skipped by its header, with its reason */
     /* Without shapes: */
     NT_COMPONENT_SKIP,      /* `count` bytes */
     NT_COMPONENT_PROCESS,   /* the number of a process, if the bits of a TObject say that it is referenced */
@@ -150,18 +150,17 @@ void nt_component_add_number(struct nt_component_builder *builder, struct nt_tex
 void nt_component_add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                              enum nt_component_header header, uint8_t length_bytes);
 /* Adds a pointer: with its object if that can only be of the class `type` names, which the file describes; or
- * with objects of the classes that the first baskets name. */
+ * with objects of the classes that the first baskets name; or without its object, for a reason. */
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
 /* The names of classes that the first baskets have in the next place that needs them. False: not looked for
  * yet; empty: none, or too many places. */
 bool nt_component_next_sample(struct nt_component_builder *builder, struct nt_text *names_ret);
-extern const char *const nt_only_data; /* the reason if there are none */
-/* The counter of the bits in front of a list. */
+/* Why that was empty. */
+const char *nt_component_reason_of_sample(const struct nt_component_builder *builder);
+/* The counter of the bits in front of a list of objects. */
 uint8_t nt_component_new_counter(struct nt_component_builder *builder);
-/* Drops the component at `index`, the last one, if its only child is skipped for a reason; else returns
- * false. */
-bool nt_component_is_of_unknown(struct nt_component_builder *builder, uint32_t index,
-                                const char **reason_ret);
+/* Closes what has one class of objects, its child. If they cannot be read, objects of all classes count. */
+void nt_component_close_objects(struct nt_component_builder *builder, uint32_t index);
 /* Adds what is skipped by its header. */
 void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                               enum nt_component_header header, const char *reason);

@@ -31,7 +31,7 @@ static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
     case NT_COMPONENT_REST:
         return NT_SHAPE_LIST;
     case NT_COMPONENT_CLONES:
-        return component->class_name.length ? NT_SHAPE_LIST : NT_SHAPE_STRING;
+        return component->count ? NT_SHAPE_LIST : NT_SHAPE_STRING;
     case NT_COMPONENT_OBJECTS:
         return NT_SHAPE_LIST;
     case NT_COMPONENT_CASES:
@@ -290,20 +290,14 @@ static void emit_case(struct step_emitter *emitter, uint32_t index)
     close_step(emitter, step);
 }
 
-/* `output`: of the name of the object's class, if there are no cases. */
-static uint32_t open_pointer(struct step_emitter *emitter, uint32_t output)
-{
-    return open_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = output});
-}
-
 static void emit_pointer(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
-    uint32_t step =
-        open_pointer(emitter, component->kind == NT_COMPONENT_CASES ? component->output : NT_NONE);
+    uint32_t name_output = component->kind == NT_COMPONENT_CASES ? component->output : NT_NONE;
+    uint32_t step = open_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = name_output});
     if (component->kind == NT_COMPONENT_OPTIONAL)
         emit_case(emitter, index);
-    else if (component->kind == NT_COMPONENT_CASES)
+    else
         emit_children(emitter, index, emit_case);
     close_step(emitter, step);
 }
@@ -353,7 +347,8 @@ static void emit_clones_items(struct step_emitter *emitter, uint32_t index)
                                                          .counter = component->counter,
                                                          .output = component->output,
                                                          .count = component->count});
-    emit_content(emitter, index + 1);
+    if (item->kind != NT_COMPONENT_UNKNOWN)
+        emit_content(emitter, index + 1);
     if (item->kind == NT_COMPONENT_RECORD && !has_unknown_base(emitter->components, index + 1)) {
         begin_other(emitter, step);
         emit_children(emitter, index + 1, emit_of_all);
@@ -388,7 +383,7 @@ static void emit_objects(struct step_emitter *emitter, uint32_t index)
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = NT_NONE, .count = 1});
     if (component->kind == NT_COMPONENT_OBJECTS)
         emit_objects_items(emitter, index);
-    else if (component->class_name.length)
+    else if (component->end > index + 1)
         emit_clones_items(emitter, index);
     else
         add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = component->output, .count = 1});
@@ -421,7 +416,6 @@ static void emit_content(struct step_emitter *emitter, uint32_t index)
         break;
     case NT_COMPONENT_OPTIONAL:
     case NT_COMPONENT_CASES:
-    case NT_COMPONENT_POINTER:
         emit_pointer(emitter, index);
         break;
     case NT_COMPONENT_CLONES:
@@ -615,8 +609,7 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
         } else if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_REPEAT) {
             if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
                 return false;
-        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN &&
-                   (step->kind != NT_STEP_POINTER || step->output != NT_NONE || step->end > i + 1)) {
+        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN) {
             return false;
         }
     }

@@ -176,27 +176,21 @@ static void add_date(struct nt_component_builder *builder, struct nt_text name, 
 }
 
 /* "Track;3": the objects' class and its version. */
-static void add_clones_of(struct nt_component_builder *builder, const struct nt_component *clones)
+static void add_clone(struct nt_component_builder *builder, struct nt_text class_name)
 {
-    struct nt_text class_name = clones->class_name;
     const char *semicolon = memchr(class_name.bytes, ';', class_name.length);
     int32_t version = semicolon ? (int32_t)strtol(semicolon + 1, NULL, 10) : NT_STREAMER_NEWEST;
-    const char *reason;
     if (semicolon)
         class_name.length = (size_t)(semicolon - class_name.bytes);
     const struct nt_streamer_class *class = nt_component_find_class(builder, class_name, version, 0);
-    if (class && semicolon && class->version != version) {
-        reason = nt_arena_format(builder->arena, "the file does not describe version %d of class %.*s",
-                                 (int)version, FORMAT_TEXT(class_name));
-        nt_component_check_memory(builder, reason);
-        nt_component_add_unknown(builder, clones->name, clones->type, NT_COMPONENT_OWN, reason ? reason : "");
-        return;
-    }
-    uint32_t index = nt_component_open(builder, clones);
+    uint32_t since = builder->count;
+    unsigned depth = builder->depth;
+    if (class && semicolon && class->version != version)
+        nt_component_fail(builder, "the file does not describe version %d of class %.*s", (int)version,
+                          FORMAT_TEXT(class_name));
     nt_component_add_object(builder, nt_item_name, class_name, version, 0);
-    nt_component_close(builder, index);
-    if (nt_component_is_of_unknown(builder, index, &reason))
-        nt_component_add_unknown(builder, clones->name, clones->type, NT_COMPONENT_OWN, reason);
+    nt_component_replace(builder, since, depth, nt_item_name, class_name, NT_COMPONENT_OWN);
+    builder->has_extras = true;
 }
 
 /* A TClonesArray: only its data say which class the objects have. */
@@ -205,62 +199,86 @@ static void add_clones(struct nt_component_builder *builder, struct nt_text name
     struct nt_component clones = {
         .kind = NT_COMPONENT_CLONES, .header = NT_COMPONENT_OWN, .name = name, .type = class_name};
     bool is_known = nt_component_next_sample(builder, &clones.class_name);
-    if (is_known && !clones.class_name.length) {
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
-        return;
-    }
+    clones.count = is_known;
     clones.counter = nt_component_new_counter(builder);
-    if (is_known)
-        add_clones_of(builder, &clones);
-    else
-        nt_component_add(builder, &clones);
+    uint32_t index = nt_component_open(builder, &clones);
+    if (clones.class_name.length)
+        add_clone(builder, clones.class_name);
+    else if (is_known)
+        nt_component_add_unknown(builder, nt_item_name, NT_TEXT("TObject"), NT_COMPONENT_BARE,
+                                 nt_component_reason_of_sample(builder));
+    nt_component_close_objects(builder, index);
 }
 
-static bool is_list(struct nt_text class_name)
+/* Lists of pointers to objects of any class. */
+static const struct list_class {
+    const char *name;
+    enum nt_list_form form;
+} list_classes[] = {
+    {"TObjArray", NT_LIST_OF_PLACES},
+    {"TList", NT_LIST_OF_OPTIONS},
+    {"THashList", NT_LIST_OF_OPTIONS},
+    {"TMap", NT_LIST_OF_PAIRS},
+};
+
+static const struct list_class *find_list(struct nt_text class_name)
 {
-    static const char *const names[] = {"TList", "THashList", NULL};
-    return nt_text_is_one_of(class_name, names);
+    for (size_t i = 0; i < sizeof(list_classes) / sizeof(*list_classes); i++)
+        if (nt_text_is(class_name, list_classes[i].name))
+            return &list_classes[i];
+    return NULL;
 }
 
-/* A TObjArray or a TList: the pointers in it can be to objects of any class. Without known classes, only the
- * number of objects is read. */
-static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
+static void add_pair_of_pointers(struct nt_component_builder *builder, struct nt_text class_name)
 {
-    if (builder->skips_extras) {
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
-        return;
-    }
+    uint32_t index = open_record(builder, nt_item_name, class_name, NT_COMPONENT_BARE, false);
+    nt_component_add_pointer(builder, NT_TEXT("0"), NT_TEXT("TObject*"));
+    nt_component_add_pointer(builder, NT_TEXT("1"), NT_TEXT("TObject*"));
+    nt_component_close(builder, index);
+}
+
+static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
+                        enum nt_list_form form)
+{
     uint8_t counter = nt_component_new_counter(builder);
     uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_OBJECTS,
                                                                        .header = NT_COMPONENT_OWN,
                                                                        .name = name,
                                                                        .type = class_name,
-                                                                       .count = is_list(class_name),
+                                                                       .count = form,
                                                                        .counter = counter});
-    nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
+    if (form == NT_LIST_OF_PAIRS)
+        add_pair_of_pointers(builder, class_name);
+    else
+        nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
     nt_component_close(builder, index);
 }
 
 /* Others that hold objects of any class. */
 static bool is_unread(struct nt_text class_name)
 {
-    static const char *const names[] = {"TSortedList", "TOrdCollection", "TMap", "THashTable",
+    static const char *const names[] = {"TSortedList", "TOrdCollection", "THashTable",
                                         "TBtree",      "TRefTable",      NULL};
     return nt_text_is_one_of(class_name, names);
 }
 
 bool nt_custom_is_known(struct nt_text class_name)
 {
-    static const char *const names[] = {"TObject",   "TNamed",       "TString",   "TDatime", "TRef",
-                                        "TRefArray", "TClonesArray", "TObjArray", NULL};
+    static const char *const names[] = {"TObject", "TNamed",    "TString",      "TDatime",
+                                        "TRef",    "TRefArray", "TClonesArray", NULL};
     return nt_text_is_one_of(class_name, names) || find_array(class_name) ||
-           is_symmetric_matrix(class_name) || is_list(class_name) || is_unread(class_name);
+           is_symmetric_matrix(class_name) || find_list(class_name) || is_unread(class_name);
 }
 
 void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
     const struct array_class *array = find_array(class_name);
-    if (array)
+    const struct list_class *list = find_list(class_name);
+    bool is_clones = nt_text_is(class_name, "TClonesArray");
+    if (builder->skips_extras && (list || is_clones))
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
+                                 nt_component_reason_of_sample(builder));
+    else if (array)
         add_array(builder, name, class_name, array->type, array->number);
     else if (nt_text_is(class_name, "TNamed"))
         add_named(builder, name, class_name);
@@ -274,11 +292,12 @@ void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, st
         add_references(builder, name, class_name);
     else if (is_symmetric_matrix(class_name))
         add_symmetric_matrix(builder, name, class_name);
-    else if (is_list(class_name) || nt_text_is(class_name, "TObjArray"))
-        add_objects(builder, name, class_name);
+    else if (list)
+        add_objects(builder, name, class_name, list->form);
     else if (is_unread(class_name))
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN, nt_only_data);
-    else if (nt_text_is(class_name, "TClonesArray"))
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
+                                 "how this class stores its objects is not known");
+    else if (is_clones)
         add_clones(builder, name, class_name);
     else
         add_tobject(builder, name, class_name);

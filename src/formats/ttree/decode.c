@@ -16,7 +16,8 @@
 /* ---- Running ---- */
 
 enum { COUNTERS = UINT8_MAX + 1 };
-enum { WORK_FACTOR = 8, MIN_WORK = 1 << 10 };
+/* Each byte is taken once, or a few times by references to objects, and takes few operations. */
+enum { WORK_FACTOR = 9, MIN_WORK = 1 << 10 };
 
 /* Where a number that counts is: one, or one for each item of the innermost MEMBERS. */
 struct counter {
@@ -29,11 +30,12 @@ struct run {
     const struct nt_operation *operations;
     const char *class_names;
     const uint8_t *bytes;
-    size_t base;                  /* of the first byte, for references to classes */
-    size_t at, end;               /* place; end of the entry or of the nearest header */
+    size_t base;    /* of the first byte, for references to classes */
+    size_t at, end; /* place; end of the entry or of the nearest header */
+    size_t entry_end;
     bool is_end_known;            /* else `end` is that of all values */
     bool is_bare;                 /* objects have no headers */
-    uint64_t work_left;           /* operations: bounds what empty items cost */
+    uint64_t work_left;           /* bytes and operations: bounds what empty items and references cost */
     uint64_t item;                /* of the innermost MEMBERS */
     uint16_t version;             /* of the nearest header */
     struct nt_output_count *done; /* of each output so far; `items` starts with those before the basket */
@@ -171,6 +173,15 @@ static enum nt_status put_rows(struct run *run, const struct nt_operation *opera
                      run->output + before * operation->element_bytes, error);
 }
 
+static enum nt_status use_work(struct run *run, uint64_t work, struct nt_error *error)
+{
+    if (work > run->work_left)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "byte %zu of the values: more items than the bytes can hold", run->at);
+    run->work_left -= work;
+    return NT_OK;
+}
+
 /* Takes `bytes` for each of `count` items. */
 static enum nt_status take(struct run *run, uint64_t count, uint64_t bytes, const char *what,
                            struct nt_error *error)
@@ -179,7 +190,7 @@ static enum nt_status take(struct run *run, uint64_t count, uint64_t bytes, cons
     if (!nt_checked_multiply(count, bytes, &all) || all > left(run))
         return fail_end(run, all, what, error);
     run->at += (size_t)all;
-    return NT_OK;
+    return use_work(run, all, error);
 }
 
 static enum nt_status run_values(struct run *run, const struct nt_operation *operation, uint64_t items,
@@ -554,14 +565,20 @@ static enum nt_status run_class(struct run *run, const struct nt_operation *oper
 
 /* ---- Pointers ---- */
 
+/* What a tag refers to; SIZE_MAX: it is not in the values. */
+static size_t position_of(const struct run *run, uint32_t tag)
+{
+    uint64_t offset = tag & ~NT_TFILE_CLASS_MASK, first = run->base + NT_TFILE_MAP_OFFSET;
+    return offset < first ? SIZE_MAX : (size_t)(offset - first);
+}
+
 /* The name that a class tag is followed by, or refers to; then it was used before. Empty if there is none. */
 static struct nt_text get_class_name(struct run *run, uint32_t tag)
 {
     struct nt_text name = {0};
     size_t at = run->at, end = run->end;
     if (tag != NT_TFILE_NEW_CLASS_TAG) {
-        uint64_t offset = tag & ~NT_TFILE_CLASS_MASK, first = run->base + NT_TFILE_MAP_OFFSET;
-        at = offset < first ? SIZE_MAX : (size_t)(offset - first);
+        at = position_of(run, tag);
         end = run->at;
         if (at >= end || end - at < POINTER_BYTES || nt_load_be32(run->bytes + at) != NT_TFILE_NEW_CLASS_TAG)
             return name;
@@ -578,13 +595,15 @@ static struct nt_text get_class_name(struct run *run, uint32_t tag)
 
 /* Runs the case of the object's class. While elements are only counted, an object of another class counts as
  * none, so that the other outputs of the entry can be read. */
-static enum nt_status run_cases(struct run *run, uint32_t parent, struct nt_text found, bool *is_found_ret,
-                                struct nt_error *error)
+static enum nt_status run_cases(struct run *run, uint32_t parent, bool is_object, struct nt_text found,
+                                bool *is_found_ret, struct nt_error *error)
 {
     const struct nt_operation *operations = run->operations;
     *is_found_ret = false;
     for (uint32_t i = parent + 1; i < operations[parent].end; i = operations[i].end) {
-        bool is_case = !*is_found_ret && nt_text_is(found, run->class_names + operations[i].count);
+        bool is_case = !*is_found_ret && (operations[i].count == NT_NONE
+                                              ? is_object
+                                              : nt_text_is(found, run->class_names + operations[i].count));
         put_end(run, operations[i].ends, is_case);
         *is_found_ret |= is_case;
         if (is_case && operations[i].is_needed)
@@ -603,7 +622,7 @@ static enum nt_status fail_pointer(const struct run *run, size_t at, uint32_t pa
                    run->class_names + first->count, has_several ? " or of other known classes" : "",
                    found.length ? "class "
                    : is_class   ? "a tag that leads to no class"
-                                : "a reference to an earlier object",
+                                : "a reference to no object before it",
                    (int)found.length, found.length ? found.bytes : "");
 }
 
@@ -618,12 +637,12 @@ static enum nt_status run_object(struct run *run, uint32_t i, uint32_t tag, stru
         put_text(run, operation, (const uint8_t *)found.bytes, found.length);
         return NT_OK;
     }
-    NT_TRY(run_cases(run, i, found, &is_found, error));
+    NT_TRY(run_cases(run, i, tag != 0, found, &is_found, error));
     return is_found || !tag || !run->output ? NT_OK : fail_pointer(run, at, i, found, is_class, error);
 }
 
-/* The object of a pointer, if it is needed; else skips it by its byte count. */
-static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *error)
+/* The object that is stored here, if it is needed; else skips it by its byte count. */
+static enum nt_status run_stored_object(struct run *run, uint32_t i, struct nt_error *error)
 {
     size_t outer_end = run->end, object_end, at;
     bool has_end, is_outer_end_known = run->is_end_known;
@@ -645,19 +664,51 @@ static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *
     return status;
 }
 
-/* The pointers of a TObjArray or a TList. As for pointers, another version counts as nothing. */
+/* Is there a reference to an object before it? */
+static bool find_referenced(const struct run *run, size_t *at_ret)
+{
+    uint32_t tag = left(run) < POINTER_BYTES ? 0 : nt_load_be32(run->bytes + run->at);
+    size_t at = position_of(run, tag);
+    if (tag & NT_TFILE_CLASS_MASK || at >= run->at || run->at - at < BYTE_COUNT_BYTES + POINTER_BYTES)
+        return false;
+    *at_ret = at;
+    return nt_load_be32(run->bytes + at) - BYTE_COUNT_FLAG <= run->entry_end - at - BYTE_COUNT_BYTES &&
+           nt_load_be32(run->bytes + at + BYTE_COUNT_BYTES) & NT_TFILE_CLASS_MASK;
+}
+
+/* Objects are stored where the first pointer to them is; later ones have that place. */
+static enum nt_status run_pointer(struct run *run, uint32_t i, struct nt_error *error)
+{
+    size_t at, next = run->at + POINTER_BYTES, outer_end = run->end;
+    if (!run->operations[i].is_needed || !find_referenced(run, &at))
+        return run_stored_object(run, i, error);
+    run->at = at;
+    run->end = run->entry_end;
+    enum nt_status status = run_stored_object(run, i, error);
+    run->at = next;
+    run->end = outer_end;
+    return status;
+}
+
+/* The pointers of a list. As for pointers, another version counts as nothing. */
 static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_error *error)
 {
-    enum { ARRAY_VERSION = 3, LIST_VERSION = 4, LONG_LIST_VERSION = 5, LOWER_BOUND_BYTES = 4 };
+    enum { LOWER_BOUND_BYTES = 4 };
+    static const struct {
+        const char *name;
+        uint16_t version, other_version;
+    } forms[] = {[NT_LIST_OF_PLACES] = {"TObjArray", 3, 3},
+                 [NT_LIST_OF_OPTIONS] = {"TList", 4, 5},
+                 [NT_LIST_OF_PAIRS] = {"TMap", 3, 3}};
     const struct nt_operation *operation = &run->operations[i];
-    bool is_list = operation->count,
-         is_known = run->version == (is_list ? LONG_LIST_VERSION : ARRAY_VERSION) ||
-                    (is_list && run->version == LIST_VERSION);
+    bool is_list = operation->count == NT_LIST_OF_OPTIONS,
+         is_known = run->version == forms[operation->count].version ||
+                    run->version == forms[operation->count].other_version;
     uint64_t items = 0, length = 0;
     if (operation->is_needed && !is_known && run->output)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "byte %zu of the values: cannot read version %u of a %s", run->at, run->version,
-                       is_list ? "TList" : "TObjArray");
+                       forms[operation->count].name);
     if (operation->is_needed && !is_known)
         put_end(run, operation->ends, 0);
     if (!operation->is_needed || !is_known) { /* the header of the list skips it */
@@ -665,7 +716,7 @@ static enum nt_status run_objects(struct run *run, uint32_t i, struct nt_error *
         return NT_OK;
     }
     NT_TRY(get_count(run, &items, error));
-    if (!is_list)
+    if (operation->count == NT_LIST_OF_PLACES)
         NT_TRY(take(run, 1, LOWER_BOUND_BYTES, "a lower bound", error));
     put_end(run, operation->ends, items);
     for (uint64_t item = 0; item < items; item++) {
@@ -709,6 +760,11 @@ static enum nt_status run_clones_of(struct run *run, uint32_t i, struct nt_text 
                                     bool is_memberwise, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
+    if (operation->count == NT_NONE) {
+        put_end(run, operation->ends, items);
+        run->at = run->end;
+        return NT_OK;
+    }
     const char *expected = run->class_names + operation->count;
     uint32_t middle = operation->other ? operation->other : operation->end;
     bool is_readable = nt_text_is(found, expected) && (!is_memberwise || operation->other);
@@ -806,9 +862,7 @@ static enum nt_status run_step(struct run *run, uint32_t i, uint64_t items, stru
 static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, struct nt_error *error)
 {
     for (uint32_t i = first; i < end; i = run->operations[i].end) {
-        if (run->work_left-- == 0)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "byte %zu of the values: more items than the bytes can hold", run->at);
+        NT_TRY(use_work(run, 1, error));
         NT_TRY(run_one(run, i, error));
     }
     return NT_OK;
@@ -1151,6 +1205,7 @@ static enum nt_status run_entry(struct run *run, const struct basket_entries *en
         run->at = start_of(entries, entry);
         run->end = start_of(entries, entry + 1);
     }
+    run->entry_end = run->end;
     run->is_end_known = entries->are_cut;
     if (entries->are_cut && !left(run) && is_only_string(run->operations)) {
         put_end(run, run->operations[1].ends, 0);
@@ -1171,16 +1226,21 @@ static bool is_full(const struct run *run)
     return run->output && run->done->elements >= run->capacity;
 }
 
+static void start_values(struct run *run, const struct nt_basket_content *content)
+{
+    const struct nt_basket *basket = &content->basket;
+    run->bytes = content->values;
+    run->base = basket->key_bytes;
+    run->end = basket->value_bytes;
+    run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + MIN_WORK;
+}
+
 /* Runs the program over the entries from `first` to `end`, or until the output is full. */
 static enum nt_status run_entries(struct run *run, const struct basket_entries *entries, uint32_t first,
                                   uint32_t end, struct nt_error *error)
 {
-    const struct nt_basket *basket = &entries->content->basket;
     const struct list_form list = run->output ? list_of(run->operations) : (struct list_form){0};
-    run->bytes = entries->content->values;
-    run->base = basket->key_bytes;
-    run->end = basket->value_bytes;
-    run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + MIN_WORK;
+    start_values(run, entries->content);
     for (uint32_t i = first, stop; i < end && !is_full(run);) {
         if (run->output)
             i = put_regular(list.has_ends ? NULL : run, list.has_ends ? run : NULL, entries, &list, i);
@@ -1207,8 +1267,7 @@ static enum nt_status run_at_once(struct run *run, const struct nt_basket_conten
     const struct nt_basket *basket = &content->basket;
     uint32_t parent = run->operations[0].only ? 0 : 1, item_bytes = run->operations[parent].body_bytes;
     uint32_t items = parent == 0 ? basket->entries : item_bytes ? basket->value_bytes / item_bytes : 0;
-    run->bytes = content->values;
-    run->end = basket->value_bytes;
+    start_values(run, content);
     if ((uint64_t)item_bytes * items != basket->value_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the values of a basket",
                               (uint64_t)item_bytes * items, basket->value_bytes);

@@ -334,7 +334,7 @@ static void add_parts(struct interpreter *interpreter)
 static bool is_unreadable(const struct nt_component_builder *builder)
 {
     for (uint32_t i = 0; i < builder->count; i++)
-        if (builder->components[i].kind < NT_COMPONENT_POINTER &&
+        if (builder->components[i].kind < NT_COMPONENT_UNKNOWN &&
             builder->components[i].kind != NT_COMPONENT_RECORD &&
             builder->components[i].kind != NT_COMPONENT_ARRAY)
             return false;

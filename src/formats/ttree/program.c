@@ -190,9 +190,9 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
         return fail_step(i, "the number that it depends on does not exist", error);
     if ((step->kind == NT_STEP_CASE) != is_in_pointer)
         return fail_step(i, "the body of a pointer consists of cases, and only that", error);
-    if (step->kind == NT_STEP_OBJECTS && step->end == i + 1)
-        return fail_step(i, "a list of objects has no body", error);
-    if (has_class_name(step->kind) && step->count >= from->class_name_count)
+    if (step->kind == NT_STEP_OBJECTS && (step->end == i + 1 || step->count > NT_LIST_OF_PAIRS))
+        return fail_step(i, "a list of objects has no body or no known form", error);
+    if (has_class_name(step->kind) && step->count != NT_NONE && step->count >= from->class_name_count)
         return fail_step(i, "the name of its class does not exist", error);
     return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
 }
@@ -310,7 +310,7 @@ static void compile_step(struct compiler *compiler, uint32_t i)
         set_number(operation, step);
     if (is_optional(step->kind)) /* numbers that count there count nothing elsewhere */
         operation->is_needed = have_outputs(compiler, i, end);
-    if (has_class_name(step->kind))
+    if (has_class_name(step->kind) && step->count != NT_NONE)
         operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
         operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, false);

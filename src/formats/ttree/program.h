@@ -37,7 +37,7 @@ struct nt_operation {
 
 /* What a decoder runs: operations[0] repeats the body of an entry. A program of one output numbers it 0;
  * one of all outputs keeps their numbers. Names of classes, each with a NUL, follow the operations; `count`
- * of a CASE or CLONES is the place of its name. */
+ * of a CASE or CLONES is the place of its name, or NT_NONE. */
 struct nt_program {
     uint32_t output; /* the branch's number, or NT_OUTPUT_RAW */
     uint32_t count;

@@ -362,20 +362,26 @@ enum nt_step_kind {
                       * its end offsets are `output` */
     NT_STEP_WHEN,    /* the body, if the value of the nearest earlier VALUES step with `counter` has any
                       * bit of `count`; else the body of `other`, as in HEADER */
-    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class, its content; or 4 bytes if it is
-                      * null or refers to an earlier object. The body are CASE steps; an object of a class
-                      * that none has is an error of the outputs in them. Without body, the object is
-                      * skipped; the name of its class, empty if there is none, is the string `output` */
-    NT_STEP_CASE,    /* the body for objects of the class class_names[`count`]; end offsets of none or one
-                      * object are `output` */
+    NT_STEP_POINTER, /* a pointer to an object: its byte count, its class, its content; or 4 bytes: null, or
+                      * the place of an object before it. The body are CASE steps; an object of a class that
+                      * none has is an error of the outputs in them. Without body, the object is skipped; the
+                      * name of its class, empty if there is none, is the string `output` */
+    NT_STEP_CASE,    /* the body for objects of the class class_names[`count`], or (NT_NONE) of any class,
+                      * without body; end offsets of none or one object are `output` */
     NT_STEP_CLONES,  /* of a TClonesArray after its name: the class of the objects, their number, that of the
                       * first; then for each a byte and the body, or, if the bits that `counter` has say so,
                       * the other body as in MEMBERS. A class other than class_names[`count`], and a byte that
-                      * is 0, are errors of the outputs here. End offsets are `output` */
-    NT_STEP_OBJECTS, /* of a TObjArray, or (`count` is 1) a TList, after its name: the number of pointers; of
-                      * an array, that of the first; the body for each, and after it of a list a string.
-                      * Other versions of these classes are errors of the outputs here. End offsets are
-                      * `output` */
+                      * is 0, are errors of the outputs here. If `count` is NT_NONE, objects of any class are
+                      * skipped. End offsets are `output` */
+    NT_STEP_OBJECTS, /* of a list of pointers, after its name: their number, and the body for each. `count`:
+                      * enum nt_list_form. Other versions of these classes are errors of the outputs here.
+                      * End offsets are `output` */
+};
+
+enum nt_list_form {
+    NT_LIST_OF_PLACES,  /* TObjArray: the index of the first one follows the number */
+    NT_LIST_OF_OPTIONS, /* TList: a string follows each */
+    NT_LIST_OF_PAIRS,   /* TMap */
 };
 
 enum nt_header_bits {

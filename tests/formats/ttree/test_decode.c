@@ -96,9 +96,13 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_CASE, .count = (number_), .output = (output_), .end = (end_)                         \
     }
-#define OBJECTS(is_list_, output_, end_)                                                                     \
+#define OF_ANY_CLASS(output_, end_)                                                                          \
     {                                                                                                        \
-        .kind = NT_STEP_OBJECTS, .count = (is_list_), .output = (output_), .end = (end_)                     \
+        .kind = NT_STEP_CASE, .count = NT_NONE, .output = (output_), .end = (end_)                           \
+    }
+#define OBJECTS(form_, output_, end_)                                                                        \
+    {                                                                                                        \
+        .kind = NT_STEP_OBJECTS, .count = (form_), .output = (output_), .end = (end_)                        \
     }
 #define CLONES(counter_, output_, other_, end_)                                                              \
     {                                                                                                        \
@@ -1038,7 +1042,7 @@ CASE(pointers_to_other_objects_are_errors_of_their_own_outputs)
         {"\x40\0\0\x0A\xFF\xFF\xFF\xFF"
          "Bar\0\0\5",
          14, "class Dot, found class Bar"},
-        {"\0\0\0\x43", 4, "class Dot, found a reference to an earlier object"},
+        {"\0\0\0\1", 4, "class Dot, found a reference to no object before it"},
         {"\x40\0\0\6\x80\0\0\x09\0\5", 10, "class Dot, found a tag that leads to no class"},
         {"\x40\0\0\6\x80\xFF\0\0\0\5", 10, "class Dot, found a tag that leads to no class"},
     };
@@ -1058,6 +1062,128 @@ CASE(pointers_to_other_objects_are_errors_of_their_own_outputs)
         ck_assert_msg(strstr(error.message, rows[i].found), "%s", error.message);
         assert_ok(decode(&pointers, 2, 1));
         assert_ok(decode(&pointers, 3, 1));
+    }
+}
+
+/* The place of an object whose byte count is at `at` of the values. */
+static void put_reference(size_t at)
+{
+    put_number(&content.values, AT_VALUES + at + 2, 4);
+}
+
+CASE(pointers_may_refer_to_objects_before_them)
+{
+    static struct nt_step any[] = {POINTER(NONE, 2), OF_ANY_CLASS(0, 2), POINTER(NONE, 4),
+                                   OF_ANY_CLASS(1, 4)};
+    static struct nt_step sample[] = {POINTER(0, 1), POINTER(NONE, 3), OF_ANY_CLASS(2, 3)};
+    static struct nt_output two[] = {ENDS, ENDS}, sampled[] = {ENDS, OF(BYTE), ENDS};
+    const struct nt_interpretation pointers = dots(), of_any = INTERPRETATION(any, two),
+                                   names = INTERPRETATION(sample, sampled);
+    static const uint64_t ends[] = {1, 2, 2}, second_ends[] = {1, 2, 3}, name_ends[] = {3, 6, 6};
+    static const int16_t first[] = {5, 6}, second[] = {5, 6, 7};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(first), EXPECT(second_ends), EXPECT(second)};
+    const struct expected are_there[] = {EXPECT(ends), EXPECT(second_ends)};
+    const struct expected are_named[] = {EXPECT(name_ends), {"DotDot", 6}, EXPECT(second_ends)};
+    put_dot("Dot", 5);
+    put_reference(0);
+    end_entry(&content);
+    size_t at = content.values.count;
+    put_dot("Dot", 6);
+    put_reference(at);
+    end_entry(&content);
+    put_number(&content.values, 0, 4);
+    put_dot("Dot", 7);
+    end_entry(&content);
+    assert_basket(&pointers, expected, &(struct storage){.is_compressed = true});
+    assert_basket(&of_any, are_there, &(struct storage){.flag = 0});
+    assert_basket(&names, are_named, &(struct storage){.flag = 0});
+    assert_basket(&pointers, expected, &(struct storage){.flag = 0});
+    damage(&pointers, expected);
+}
+
+/* What is at the place must be an object; the pointer itself is none. */
+CASE(references_to_no_object_are_errors)
+{
+    const struct nt_interpretation pointers = dots();
+    static const uint32_t places[] = {1, 4, 15, 18, 100, 0x3FFFFF00};
+    for (unsigned i = 0; i < COUNT_OF(places); i++) {
+        clear();
+        put_dot("Dot", 5);
+        put_reference(places[i]);
+        end_entry(&content);
+        make_basket(&made, &content, &(struct storage){.flag = 0});
+        assert_ok(decode(&pointers, 1, 1));
+        assert_status(NT_UNSUPPORTED, decode(&pointers, 2, 1));
+        ck_assert_msg(strstr(error.message, "a reference to no object before it"), "%s", error.message);
+    }
+    clear();
+    put(&content.values,
+        "\x40\0\0\x10\xFF\xFF\xFF\xFF"
+        "Bar\0"
+        "\x7F\0\0\0\x80\0\0\0", /* as an object that is larger than the entry */
+        20);
+    put_reference(12);
+    end_entry(&content);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_status(NT_UNSUPPORTED, decode(&pointers, 2, 1));
+    ck_assert_msg(strstr(error.message, "a reference to no object before it"), "%s", error.message);
+}
+
+/* From an object within them, too. */
+CASE(objects_may_refer_to_themselves)
+{
+    static struct nt_step steps[] = {POINTER(NONE, 6), OF_CLASS(0, 0, 6),  HEADER(5),
+                                     POINTER(NONE, 5), OF_ANY_CLASS(1, 5), NUMBERS(BIG_INT16, 2, 1)};
+    static struct nt_output outputs[] = {ENDS, ENDS, OF(INT16)};
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation dot = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {1};
+    static const int16_t numbers[] = {5};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(ends), EXPECT(numbers)};
+    dot.class_names = &name;
+    dot.class_name_count = 1;
+    put(&content.values,
+        "\x40\0\0\x14\xFF\xFF\xFF\xFF"
+        "Dot",
+        12);
+    put_header(&content.values, 4, 1);
+    put_reference(0);
+    put_number(&content.values, 5, 2);
+    end_entry(&content);
+    assert_decodes(&dot, expected);
+}
+
+/* Each reference stands for a large object: the work is bounded by the bytes of the basket. */
+CASE(references_to_one_object_are_limited)
+{
+    enum { BYTES = 1000, MANY = 200, FEW = 5 };
+    static struct nt_step steps[] = {LIST(0, 4), POINTER(NONE, 4), OF_CLASS(0, 1, 4),
+                                     NUMBERS(UINT8, 2, BYTES)};
+    static struct nt_output outputs[] = {ENDS, ENDS, OF(UINT8)};
+    static const uint8_t zeros[BYTES];
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation lists = INTERPRETATION(steps, outputs);
+    struct nt_output_count counts[COUNT_OF(outputs)];
+    lists.class_names = &name;
+    lists.class_name_count = 1;
+    for (unsigned references = FEW; references <= MANY; references += MANY - FEW) {
+        clear();
+        put_number(&content.values, 1 + references, 4);
+        put_number(&content.values, UINT64_C(0x40000000) | (4 + 4 + BYTES), 4);
+        put_number(&content.values, 0xFFFFFFFF, 4);
+        put(&content.values, "Dot", 4);
+        put(&content.values, zeros, BYTES);
+        for (unsigned i = 0; i < references; i++)
+            put_reference(4);
+        end_entry(&content);
+        make_basket(&made, &content, &(struct storage){.flag = 0});
+        if (references == FEW) {
+            assert_ok(count_all(&lists, counts));
+            ck_assert_uint_eq(counts[2].elements, (1 + FEW) * BYTES);
+        } else {
+            assert_status(NT_CORRUPT, count_all(&lists, counts));
+            ck_assert_msg(strstr(error.message, "more items than the bytes can hold"), "%s", error.message);
+        }
     }
 }
 
@@ -1133,6 +1259,36 @@ CASE(lists_of_other_versions_are_errors_of_their_own_outputs)
     }
 }
 
+CASE(maps_hold_pairs_of_objects)
+{
+    static struct nt_step steps[] = {HEADER(8),         OBJECTS(NT_LIST_OF_PAIRS, 0, 8), POINTER(NONE, 5),
+                                     OF_CLASS(0, 1, 5), NUMBERS(BIG_INT16, 2, 1),        POINTER(NONE, 8),
+                                     OF_CLASS(0, 3, 8), NUMBERS(BIG_INT16, 4, 1)};
+    static struct nt_output outputs[] = {ENDS, ENDS, OF(INT16), ENDS, OF(INT16)};
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation maps = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {2}, keys[] = {1, 2}, values[] = {1, 1};
+    static const int16_t key[] = {5, 6}, value[] = {7};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(keys), EXPECT(key), EXPECT(values),
+                                        EXPECT(value)};
+    maps.class_names = &name;
+    maps.class_name_count = 1;
+    put_header(&content.values, 4 + 3 * 14 + 4, 3);
+    put_number(&content.values, 2, 4);
+    put_dot("Dot", 5);
+    put_dot("Dot", 7);
+    put_dot("Dot", 6);
+    put_number(&content.values, 0, 4);
+    end_entry(&content);
+    assert_decodes(&maps, expected);
+    damage(&maps, expected);
+    steps[1].count = NT_LIST_OF_PAIRS + 1;
+    struct nt_decoder decoder;
+    void *state;
+    assert_status(NT_INVALID, nt_basket_decoder(&maps, 0, &decoder, &state, &error));
+    steps[1].count = NT_LIST_OF_PAIRS;
+}
+
 CASE(only_pointers_have_cases)
 {
     static struct nt_step outside[] = {OF_CLASS(0, 0, 1)};
@@ -1154,7 +1310,9 @@ CASE(only_pointers_have_cases)
 CASE(the_object_of_a_pointer_has_a_byte_count)
 {
     const struct nt_interpretation pointers = dots();
-    put(&content.values, "\x80\0\0\x09\0\5\0\0\0\0", 10);
+    put_dot("Dot", 5);
+    put_number(&content.values, 0x80000000 + AT_VALUES + 2, 4);
+    put_number(&content.values, 5, 2);
     end_entry(&content);
     assert_refused(&pointers, NT_CORRUPT, "has no byte count");
 }
@@ -1237,6 +1395,20 @@ CASE(clones_of_another_class_are_errors_of_their_own_outputs)
         ck_assert_msg(strstr(error.message, rows[i].found), "%s", error.message);
         assert_ok(decode(&arrays, 3, 1));
     }
+}
+
+CASE(clones_of_unknown_classes_are_counted)
+{
+    static struct nt_step steps[] = {HEADER(3), COUNTING(BIG_UINT32, NONE, 1), CLONES(1, 0, 0, 3),
+                                     NUMBERS(UINT8, 1, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(UINT8)};
+    const struct nt_interpretation arrays = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {2, 2};
+    const struct expected expected[] = {EXPECT(ends), {"\x09\x09", 2}};
+    steps[2].count = NT_NONE;
+    put_clones(4, 0, "Alien;7", 2, "\1?\1?", 4);
+    put_clones(4, 0, "", 0, "", 0);
+    assert_decodes(&arrays, expected);
 }
 
 /* ---- Counters ---- */

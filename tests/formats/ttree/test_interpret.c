@@ -69,6 +69,7 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
     static const char *const kinds[] = {"",        "skip",    "header", "class",  "list",    "members",
                                         "rest",    "counted", "repeat", "string", "counter", "when",
                                         "pointer", "case",    "clones", "objects"};
+    static const char *const forms[] = {".array", ".list", ".map"};
     const struct nt_step *step = &got->steps[i];
     bool has_other = step->other != 0;
     nt_buffer_append_string(&text, step->kind == NT_STEP_VALUES ? nt_encoding_info(step->encoding)->name
@@ -82,9 +83,10 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
     else if (step->kind == NT_STEP_COUNTED)
         nt_buffer_append_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
     else if (step->kind == NT_STEP_OBJECTS)
-        nt_buffer_append_string(&text, step->count ? ".list" : ".array");
-    else if (step->kind != NT_STEP_CLASS && step->kind != NT_STEP_CASE && step->kind != NT_STEP_CLONES &&
-             step->count > 1)
+        nt_buffer_append_string(&text, forms[step->count]);
+    else if (step->kind == NT_STEP_CASE || step->kind == NT_STEP_CLONES)
+        nt_buffer_append_string(&text, step->count == NT_NONE ? ".any" : "");
+    else if (step->kind != NT_STEP_CLASS && step->count > 1)
         nt_buffer_append_format(&text, "*%" PRIu32, step->count);
     if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_CLASS) {
         if (step->version != NT_STREAMER_NEWEST)
@@ -704,7 +706,7 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
         {.name = TEXT("a"), .type_name = TEXT("Alien"), .type = NT_STREAMER_ANY},
         {.name = TEXT("v"), .type_name = TEXT("vector<Alien>"), .type = NT_STREAMER_STL},
         {.name = TEXT("s"), .type_name = TEXT("Secret"), .type = NT_STREAMER_STREAMER},
-        {.name = TEXT("l"), .type_name = TEXT("TMap"), .type = NT_STREAMER_OBJECT},
+        {.name = TEXT("l"), .type_name = TEXT("TBtree"), .type = NT_STREAMER_OBJECT},
         {.name = TEXT("i"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
     };
     static const struct nt_text none = {0};
@@ -715,18 +717,35 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     example.branches[0].samples = &none; /* the baskets have no objects */
     example.branches[0].sample_count = 1;
     struct nt_interpretation got = interpret(&example, 0);
-    assert_shapes(&got, "obj.x:record{p:unreadable a:unreadable v:list>0{item:unreadable} s:unreadable "
-                        "l:unreadable i:int32>1}");
-    assert_steps(&got, "headerv1{pointer header.sized header{list>0|class members>0} header.sized "
-                       "header.sized BigInt32>1}");
-    ck_assert_str_eq(got.shapes[1].unreadable, "the classes of its objects are known only from its data");
-    ck_assert_str_eq(got.shapes[2].unreadable, "the file does not describe the class Alien");
-    ck_assert_str_eq(got.shapes[5].unreadable, "the member has a custom streamer");
-    element = ELEMENT("TObject*", .type = NT_STREAMER_OBJECT_P);
-    example = member_example(&element, 0);
-    example.branches[0].samples = &none;
-    example.branches[0].sample_count = 1;
-    assert_unreadable(&example, "the classes of its objects are known only from its data");
+    assert_shapes(&got, "obj.x:record{p:optional>0{item:unreadable} a:unreadable v:list>1{item:unreadable} "
+                        "s:unreadable l:unreadable i:int32>2}");
+    assert_steps(&got, "headerv1{pointer{case.any>0} header.sized header{list>1|class members>1} "
+                       "header.sized header.sized BigInt32>2}");
+    ck_assert_str_eq(got.shapes[2].unreadable,
+                     "the first baskets have no object, which would name its class");
+    ck_assert_str_eq(got.shapes[3].unreadable, "the file does not describe the class Alien");
+    ck_assert_str_eq(got.shapes[6].unreadable, "the member has a custom streamer");
+    ck_assert_str_eq(got.shapes[7].unreadable, "how this class stores its objects is not known");
+}
+
+/* Whether there is an object is shown nevertheless. */
+INTERPRET_TEST(pointers_beyond_the_limits_have_no_objects)
+{
+    enum { TOO_MANY = 4096 };
+    static struct nt_streamer_element number[TOO_MANY];
+    struct nt_streamer_element element = ELEMENT("Wide*", .type = NT_STREAMER_OBJECT_P);
+    struct example example = member_example(&element, 0);
+    for (size_t i = 0; i < COUNT_OF(number); i++)
+        number[i] = (struct nt_streamer_element){
+            .name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT};
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("Wide"), .version = 1, .elements = number, .element_count = COUNT_OF(number)};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:optional>0{item:unreadable}");
+    ck_assert_str_eq(got.shapes[1].unreadable,
+                     "the branch has too many members to read the objects of its pointers and lists");
+    element.type_name = (struct nt_text)TEXT("int*");
+    assert_shapes_of(&example, "obj.x:optional>0{item:unreadable}");
 }
 
 /* Where no other class is derived from theirs, and they do not contain themselves. */
@@ -744,16 +763,15 @@ INTERPRET_TEST(objects_of_pointers_are_read_where_they_have_one_class)
     example.classes[2] = (struct nt_streamer_class){
         .name = TEXT("Last"), .version = 3, .elements = number, .element_count = 1};
     struct nt_interpretation got = interpret(&example, 0);
-    assert_shapes(&got,
-                  "obj.x:list>0{item:optional>1{item:record{next:unreadable last:optional>2{item:record{"
-                  "n:int32>3}}}}}");
-    assert_steps(&got,
-                 "header{list>0{pointer{case>1{headerv1{pointer pointer{case>2{headerv3{BigInt32>3}}}}}}}}");
-    ck_assert_str_eq(got.shapes[3].unreadable, "objects of class Node contain objects of this class");
+    assert_shapes(&got, "obj.x:list>0{item:optional>1{item:record{next:optional>2{item:unreadable} "
+                        "last:optional>3{item:record{n:int32>4}}}}}");
+    assert_steps(&got, "header{list>0{pointer{case>1{headerv1{pointer{case.any>2} "
+                       "pointer{case>3{headerv3{BigInt32>4}}}}}}}}");
+    ck_assert_str_eq(got.shapes[4].unreadable, "objects of class Node contain objects of this class");
     example.classes[2].is_base = true; /* then the data say which classes there are */
     got = interpret(&example, 0);
-    assert_steps(&got, "header{list>0{pointer{case>1{headerv1{pointer pointer>2}}}}}");
-    ck_assert_uint_eq(got.sample, 3);
+    assert_steps(&got, "header{list>0{pointer{case>1{headerv1{pointer{case.any>2} pointer>3}}}}}");
+    ck_assert_uint_eq(got.sample, 4);
 }
 
 /* Where the data have objects of several classes, there is an optional for each. */
@@ -807,8 +825,26 @@ INTERPRET_TEST(lists_of_objects_hold_pointers)
                  forms[i][1]);
         assert_steps(&got, steps);
         example.branches[0].samples = &none; /* empty lists have a length */
-        assert_shapes_of(&example, "obj.x:list>0{item:unreadable}");
+        assert_shapes_of(&example, "obj.x:list>0{item:optional>1{item:unreadable}}");
     }
+}
+
+INTERPRET_TEST(maps_of_objects_hold_pairs_of_pointers)
+{
+    struct nt_streamer_element number[] = {
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    static const struct nt_text names[] = {TEXT("Dot"), {0}};
+    struct nt_streamer_element element = ELEMENT("TMap", .type = NT_STREAMER_OBJECT);
+    struct example example = member_example(&element, 0);
+    example.classes[1] =
+        (struct nt_streamer_class){.name = TEXT("Dot"), .version = 2, .elements = number, .element_count = 1};
+    example.branches[0].samples = names;
+    example.branches[0].sample_count = COUNT_OF(names);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:record{0:optional>1{item:record{n:int32>2}} "
+                        "1:optional>3{item:unreadable}}}");
+    assert_steps(&got, "header{header{skip*4 BigUInt32#1 when*16#1{skip*2}} string "
+                       "objects.map>0{pointer{case>1{headerv2{BigInt32>2}}} pointer{case.any>3}}}");
 }
 
 /* The class of its objects is a text of the data, which is read first. */
@@ -836,10 +872,16 @@ INTERPRET_TEST(a_clones_array_is_a_list_once_its_class_is_known)
     assert_steps(&got, steps);
     ck_assert_uint_eq(got.sample, 0);
     ck_assert(nt_text_is(got.class_names[0], "Dot;2"));
-    example.branches[0].samples = &names[1];
-    assert_unreadable(&example, "the file does not describe version 1 of class Dot");
-    example.branches[0].samples = &names[2];
-    assert_unreadable(&example, "the classes of its objects are known only from its data");
+    for (unsigned i = 1; i < COUNT_OF(names); i++) {
+        static const char *const reasons[] = {"the file does not describe version 1 of class Dot",
+                                              "the first baskets have no object, which would name its class"};
+        example.branches[0].samples = &names[i];
+        got = interpret(&example, 0);
+        snprintf(steps, sizeof(steps), "%sclones.any#1>0}", head);
+        assert_shapes(&got, "obj.x:list>0{item:unreadable}");
+        assert_steps(&got, steps);
+        ck_assert_str_eq(got.shapes[1].unreadable, reasons[i - 1]);
+    }
 }
 
 /* Its template's arguments are the members. */
