@@ -225,41 +225,33 @@ static void plan_parts(struct nt_dataset *dataset, const bool *chosen, uint32_t 
     nt_prefetch_submit(&prefetch);
 }
 
-static enum nt_status visit_parts(struct nt_dataset *dataset, const struct column_filter *some,
-                                  void (*end)(void *context), struct nt_error *error)
+static bool has_parts(const struct nt_dataset *dataset)
 {
-    enum { AHEAD = 16 };
-    bool is_complete = true;
-    for (uint32_t part = 0; part < dataset->part_count; part++) {
-        uint32_t left = dataset->part_count - part;
-        if (part % AHEAD == 0)
-            plan_parts(dataset, some->chosen, part, part + (left < AHEAD ? left : AHEAD));
-        for (uint32_t i = 0; i < dataset->group_owner_count; i++) {
-            uint32_t group = dataset->group_owners[i].first_group + part;
-            if (nt_group_has_columns(dataset, group, some->chosen))
-                NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, (void *)(uintptr_t)some,
-                                   &is_complete, error));
-        }
-        if (end)
-            end(some->context);
-    }
-    return NT_OK;
+    return dataset->field_groups && !dataset->friend_count;
 }
 
-enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
-                                     void (*end)(void *context), void *context, struct nt_error *error)
+uint32_t nt_visited_parts(const struct nt_dataset *dataset)
 {
+    return has_parts(dataset) ? dataset->part_count : 1;
+}
+
+enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, const bool *chosen,
+                                    nt_visit_range *visit, void *context, struct nt_error *error)
+{
+    enum { AHEAD = 16 };
     struct column_filter some = {chosen, visit, context};
     bool is_complete = true;
-    if (dataset->field_groups && !dataset->friend_count)
-        return visit_parts(dataset, &some, end, error);
-    if (!chosen || !dataset->field_groups)
+    uint32_t left = nt_visited_parts(dataset) - part;
+    if (has_parts(dataset) && part % AHEAD == 0)
+        plan_parts(dataset, chosen, part, part + (left < AHEAD ? left : AHEAD));
+    else if (!has_parts(dataset) && (!chosen || !dataset->field_groups))
         nt_groups_announce(dataset, nt_groups_of_column(dataset, NT_NONE));
-    for (uint32_t group = 0; group < dataset->group_count; group++)
+    uint32_t count = has_parts(dataset) ? dataset->group_owner_count : dataset->group_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t group = has_parts(dataset) ? dataset->group_owners[i].first_group + part : i;
         if (nt_group_has_columns(dataset, group, chosen))
             NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, &some, &is_complete, error));
-    if (end)
-        end(context);
+    }
     return NT_OK;
 }
 

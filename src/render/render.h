@@ -69,11 +69,12 @@ enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t colum
                                       void *context, bool *is_complete_ret, struct nt_error *error);
 /* Does a group have any of these columns (`chosen` by column; NULL: all)? Reads no page list. */
 bool nt_group_has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *chosen);
-/* Visits the ranges of some columns (`chosen` by column; NULL: all), and calls `end` (unless NULL) after
- * each part of the entries: the parts have no file in common, and each file is opened once. Omits bad page
- * lists. */
-enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
-                                     void (*end)(void *context), void *context, struct nt_error *error);
+/* The parts of the entries that nt_part_visit_ranges visits: they have no file in common. */
+uint32_t nt_visited_parts(const struct nt_dataset *dataset);
+/* Visits the ranges of some columns (`chosen` by column; NULL: all) in a part of the entries. Part by part,
+ * each file is opened once. Omits bad page lists. */
+enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, const bool *chosen,
+                                    nt_visit_range *visit, void *context, struct nt_error *error);
 /* Totals of a column or of all (NT_NONE), likewise. */
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error);

@@ -14,15 +14,18 @@
 
 struct page_extent {
     uint64_t offset, bytes;
-    uint32_t source;
+    uint32_t source, number; /* of the page in the part: orders pages that share their bytes */
 };
 
-/* Those of a part of the entries, and the result of the parts before it. */
+/* Those of a part of the entries. */
 struct extents {
-    struct page_extent *items;
-    size_t count, capacity;
-    uint64_t bytes;  /* includes those of pages that are not in the file */
-    bool has_failed; /* no memory */
+    struct nt_dataset *dataset;
+    const bool *chosen;
+    uint32_t part;
+    struct nt_windows *windows; /* that take them */
+    uint32_t number;
+    uint64_t bytes_elsewhere; /* of pages that are not in the file, and so share none */
+    enum nt_status status;
 };
 
 static int compare_extents(const void *left, const void *right)
@@ -30,23 +33,9 @@ static int compare_extents(const void *left, const void *right)
     const struct page_extent *a = left, *b = right;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-/* The bytes that sorted ranges cover, each counted once. */
-static uint64_t covered_bytes(const struct page_extent *extents, size_t count)
-{
-    uint64_t total = 0, end = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct page_extent *extent = &extents[i];
-        bool is_first = i == 0 || extent->source != extents[i - 1].source;
-        uint64_t covered = is_first || end <= extent->offset ? 0 : end - extent->offset;
-        if (covered < extent->bytes) {
-            total += extent->bytes - covered;
-            end = extent->offset + extent->bytes;
-        }
-    }
-    return total;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
@@ -55,38 +44,67 @@ static void add_range(void *context, const struct nt_dataset *dataset, const str
     struct extents *extents = context;
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-        if (page->is_missing || page->compression == NT_COMPRESSION_ELSEWHERE) { /* no bytes to share */
-            extents->bytes += page->stored_bytes;
-            continue;
-        }
-        struct page_extent *items =
-            nt_array_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
-        if (!items) {
-            extents->has_failed = true;
-            return;
-        }
-        extents->items = items;
-        items[extents->count++] = (struct page_extent){page->offset, page->stored_bytes, page->source};
+        const struct page_extent extent = {page->offset, page->stored_bytes, page->source, extents->number++};
+        if (page->is_missing || page->compression == NT_COMPRESSION_ELSEWHERE)
+            extents->bytes_elsewhere += page->stored_bytes;
+        else if (extents->status == NT_OK)
+            extents->status = nt_windows_take(extents->windows, &extent);
     }
 }
 
-static void end_part(void *context)
+static enum nt_status visit_extents(void *context, struct nt_windows *windows, struct nt_error *error)
 {
     struct extents *extents = context;
-    if (extents->count)
-        qsort(extents->items, extents->count, sizeof(*extents->items), compare_extents);
-    extents->bytes += covered_bytes(extents->items, extents->count);
-    extents->count = 0;
+    extents->windows = windows;
+    extents->number = 0;
+    extents->bytes_elsewhere = 0;
+    NT_TRY(nt_part_visit_ranges(extents->dataset, extents->part, extents->chosen, add_range, extents, error));
+    return extents->status;
+}
+
+/* Adds the bytes that a window's extents cover beyond `*last`, each counted once. */
+static void add_covered(const struct nt_window_items *items, struct page_extent *last, uint64_t *bytes)
+{
+    const struct page_extent *extents = (const void *)items->bytes;
+    for (size_t i = 0; i < items->count; i++) {
+        const struct page_extent *extent = &extents[i];
+        uint64_t end = extent->source == last->source ? last->offset + last->bytes : 0;
+        uint64_t covered = end <= extent->offset ? 0 : end - extent->offset;
+        if (covered < extent->bytes) {
+            *bytes += extent->bytes - covered;
+            *last = *extent;
+        }
+    }
+}
+
+static enum nt_status add_part(struct nt_windows *windows, uint64_t *bytes, struct nt_error *error)
+{
+    const struct extents *extents = windows->context;
+    struct page_extent last = {.source = NT_NONE};
+    NT_TRY(nt_windows_begin(windows, error));
+    *bytes += extents->bytes_elsewhere;
+    add_covered(&windows->items, &last, bytes);
+    while (windows->next < windows->count) {
+        NT_TRY(nt_windows_read(windows, error));
+        add_covered(&windows->items, &last, bytes);
+    }
+    return NT_OK;
 }
 
 enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const bool *chosen, uint64_t *bytes_ret,
                                struct nt_error *error)
 {
-    struct extents extents = {0};
-    enum nt_status status = nt_parts_visit_ranges(dataset, chosen, add_range, end_part, &extents, error);
-    *bytes_ret = extents.bytes;
-    free(extents.items);
-    return status == NT_OK && extents.has_failed ? nt_fail_memory(error) : status;
+    struct extents extents = {.dataset = dataset, .chosen = chosen};
+    struct nt_windows windows = {.item_bytes = sizeof(struct page_extent),
+                                 .compare = compare_extents,
+                                 .pass = visit_extents,
+                                 .context = &extents};
+    enum nt_status status = NT_OK;
+    *bytes_ret = 0;
+    for (; extents.part < nt_visited_parts(dataset) && status == NT_OK; extents.part++)
+        status = add_part(&windows, bytes_ret, error);
+    nt_windows_deinit(&windows);
+    return status;
 }
 
 /* ---- Inspect columns ---- */

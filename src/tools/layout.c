@@ -42,8 +42,6 @@ struct nt_layout_window {
     uint64_t first_offset, last_offset;
 };
 
-typedef enum nt_status nt_layout_visit(void *context, const struct nt_layout_item *claim);
-
 /* ---- Ranges of the format ---- */
 
 /* The common part of many ranges. */
@@ -134,15 +132,14 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
 /* ---- Sink ---- */
 
 struct sink {
-    const struct nt_layout_window *window;
-    nt_layout_visit *visit;
-    void *context;
+    struct nt_layout_window window;
+    struct nt_windows *windows;
 };
 
 /* Is a byte range of a source outside of the window? */
 static bool is_outside(const struct sink *sink, uint32_t source, uint64_t offset, uint64_t end)
 {
-    const struct nt_layout_window *window = sink->window;
+    const struct nt_layout_window *window = &sink->window;
     return source < window->first_source || source > window->last_source ||
            (source == window->first_source && end < window->first_offset) ||
            (source == window->last_source && offset > window->last_offset);
@@ -155,7 +152,7 @@ static enum nt_status put(const struct sink *sink, const struct nt_layout_item *
     struct nt_layout_item claim = *item;
     claim.claimed_offset = item->offset;
     claim.claimed_bytes = item->bytes;
-    return sink->visit(sink->context, &claim);
+    return nt_windows_take(sink->windows, &claim);
 }
 
 static enum nt_status put_own(const struct sink *sink, const struct nt_layout_claims *claims)
@@ -488,12 +485,10 @@ static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struc
 }
 
 /* Visits all claims of the batch in a window, unordered. Loads all page lists and omits bad ones. */
-static enum nt_status layout_claims_visit(struct nt_layout_claims *claims,
-                                          const struct nt_layout_window *window, nt_layout_visit *visit,
-                                          void *context, struct nt_error *error)
+static enum nt_status layout_claims_visit(struct nt_layout_claims *claims, const struct sink *sink,
+                                          struct nt_error *error)
 {
-    const struct sink sink = {window, visit, context};
-    enum nt_status status = put_own(&sink, claims);
+    enum nt_status status = put_own(sink, claims);
     uint32_t *numbers = claims->next_pages;
     for (uint32_t i = 0; i < claims->column_count; i++)
         numbers[i] = claims->first_pages[i];
@@ -501,33 +496,24 @@ static enum nt_status layout_claims_visit(struct nt_layout_claims *claims,
         struct nt_dataset *dataset = claims->file->datasets[i];
         if (dataset->failure)
             continue;
-        status = add_pages(&sink, claims, dataset, numbers, error);
+        status = add_pages(sink, claims, dataset, numbers, error);
         numbers += dataset->physical->column_count;
     }
-    return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
+    return status;
 }
 
 /* ---- Sort ranges into items ---- */
 
-enum { WINDOW_CLAIMS = 1 << 16, MAX_WINDOWS = 64, SAMPLES = 64 * MAX_WINDOWS, PENDING = 2 };
-
-struct claims {
-    struct nt_layout_item *items;
-    size_t count, capacity;
-};
+enum { PENDING = 2 };
 
 struct nt_layout {
     const struct nt_file *file;
     struct nt_layout_claims all;
     uint64_t *source_bytes;
     uint32_t source_count;
-    struct nt_layout_item boundaries[MAX_WINDOWS]; /* the first claim of each window, except of window 0 */
-    uint32_t window_count;                         /* of the batch */
-    uint64_t batch_claims;                         /* how many it has */
+    struct nt_windows windows; /* of the batch's claims */
     /* Position: */
-    uint32_t window; /* the next one */
-    struct claims claims;
-    size_t next; /* of the claims */
+    size_t next; /* of the window's claims */
     uint32_t source;
     uint64_t at;      /* the first byte of the source not yet covered by an item */
     uint64_t covered; /* bytes of the source's items */
@@ -554,105 +540,26 @@ static int compare_claims(const void *left, const void *right)
     return a->page < b->page ? -1 : a->page > b->page;
 }
 
-static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
-{
-    struct nt_layout_item *items =
-        nt_array_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
-    if (!items)
-        return NT_NO_MEMORY;
-    claims->items = items;
-    items[claims->count++] = *item;
-    return NT_OK;
-}
-
 /* ---- Windows ---- */
 
-/* A uniform random sample of the claims (reservoir sampling), and all claims while they are few. */
-struct claim_sample {
-    struct claims *claims, samples;
-    uint64_t seen, state;
-};
-
-static uint64_t draw(uint64_t *state)
+/* The claims of the batch that may be in a window. */
+static enum nt_status visit_claims(void *context, struct nt_windows *windows, struct nt_error *error)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static enum nt_status take_sample(void *context, const struct nt_layout_item *claim)
-{
-    struct claim_sample *sample = context;
-    uint64_t seen = sample->seen++, position;
-    if (seen < WINDOW_CLAIMS)
-        NT_TRY(add_claim(sample->claims, claim));
-    if (seen < SAMPLES)
-        return add_claim(&sample->samples, claim);
-    position = draw(&sample->state) % (seen + 1);
-    if (position < SAMPLES)
-        sample->samples.items[position] = *claim;
-    return NT_OK;
-}
-
-/* If there is only one window, this also reads it. */
-static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *error)
-{
+    struct nt_layout *layout = context;
     const struct nt_layout_sources sources = layout->all.sources;
-    const struct nt_layout_window everything = {sources.first, sources.end - 1, 0, UINT64_MAX};
-    struct claim_sample sample = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
-    enum nt_status status = layout_claims_visit(&layout->all, &everything, take_sample, &sample, error);
-    struct claims *samples = &sample.samples;
-    uint64_t windows = (sample.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
-    layout->window_count = windows > MAX_WINDOWS ? MAX_WINDOWS : windows ? (uint32_t)windows : 1;
-    layout->window = 0;
-    layout->batch_claims = sample.seen;
-    if (status == NT_OK && windows > 1) {
-        layout->claims.count = 0;
-        qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
-        for (uint32_t i = 1; i < layout->window_count; i++)
-            layout->boundaries[i] = samples->items[samples->count * i / layout->window_count];
-    } else if (status == NT_OK && layout->claims.count) {
-        qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
-        layout->window = 1;
-    }
-    free(samples->items);
-    return status;
-}
-
-/* Selects claims between two boundaries; NULL: unbounded. */
-struct claim_filter {
-    struct claims *claims;
-    const struct nt_layout_item *first, *end;
-};
-
-static enum nt_status take_requested(void *context, const struct nt_layout_item *claim)
-{
-    const struct claim_filter *filter = context;
-    bool is_requested = (!filter->first || compare_claims(claim, filter->first) >= 0) &&
-                        (!filter->end || compare_claims(claim, filter->end) < 0);
-    return is_requested ? add_claim(filter->claims, claim) : NT_OK;
+    const struct nt_layout_item *first = windows->first, *end = windows->end;
+    const struct sink sink = {.windows = windows,
+                              .window = {.first_source = first ? first->source : sources.first,
+                                         .first_offset = first ? first->offset : 0,
+                                         .last_source = end ? end->source : sources.end - 1,
+                                         .last_offset = end ? end->offset : UINT64_MAX}};
+    return layout_claims_visit(&layout->all, &sink, error);
 }
 
 static enum nt_status read_window(struct nt_layout *layout, struct nt_error *error)
 {
-    uint32_t number = layout->window++;
-    const struct claim_filter filter = {
-        .claims = &layout->claims,
-        .first = number ? &layout->boundaries[number] : NULL,
-        .end = number + 1 < layout->window_count ? &layout->boundaries[number + 1] : NULL,
-    };
-    const struct nt_layout_sources sources = layout->all.sources;
-    const struct nt_layout_window window = {.first_source =
-                                                filter.first ? filter.first->source : sources.first,
-                                            .first_offset = filter.first ? filter.first->offset : 0,
-                                            .last_source = filter.end ? filter.end->source : sources.end - 1,
-                                            .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
-    layout->claims.count = layout->next = 0;
-    NT_TRY(layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error));
-    if (layout->claims.count)
-        qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
-    return NT_OK;
+    layout->next = 0;
+    return nt_windows_read(&layout->windows, error);
 }
 
 /* ---- Batches ---- */
@@ -661,11 +568,11 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
  * pages are numbered part by part. */
 static struct nt_layout_sources files_of_batch(const struct nt_layout *layout, uint32_t first)
 {
-    enum { FIRST_FILES = 16, WANTED = WINDOW_CLAIMS / 2 };
+    enum { FIRST_FILES = 16, WANTED = NT_WINDOW_BYTES / sizeof(struct nt_layout_item) / 2 };
     const struct nt_layout_sources before = layout->all.sources, rest = {first, layout->source_count};
     if (layout->all.is_whole)
         return rest;
-    uint64_t each = first ? layout->batch_claims / (before.end - before.first) : 0;
+    uint64_t each = first ? layout->windows.seen / (before.end - before.first) : 0;
     uint64_t files = first ? WANTED / (each + 1) + 1 : FIRST_FILES;
     if (files >= rest.end - first)
         return rest;
@@ -679,9 +586,9 @@ static struct nt_layout_sources files_of_batch(const struct nt_layout *layout, u
 static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, struct nt_error *error)
 {
     const struct nt_layout_sources sources = files_of_batch(layout, first);
-    layout->claims.count = layout->next = 0;
+    layout->next = 0;
     NT_TRY(layout_claims_begin(&layout->all, sources, error));
-    return find_windows(layout, error);
+    return nt_windows_begin(&layout->windows, error);
 }
 
 /* ---- From claims to items ---- */
@@ -762,8 +669,9 @@ static void end_source(struct nt_layout *layout)
 /* Continues with the next claim, or with the rest of the source after the last one. */
 static void resume_at(struct nt_layout *layout)
 {
-    bool has_claim = layout->next < layout->claims.count;
-    const struct nt_layout_item *claim = has_claim ? &layout->claims.items[layout->next] : NULL;
+    const struct nt_layout_item *claims = (const void *)layout->windows.items.bytes;
+    const struct nt_layout_item *claim =
+        layout->next < layout->windows.items.count ? &claims[layout->next] : NULL;
     if (!claim || claim->source != layout->source) {
         end_source(layout);
         return;
@@ -776,9 +684,10 @@ static void resume_at(struct nt_layout *layout)
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
                               struct nt_error *error)
 {
+    NT_TRY(nt_windows_restore(&layout->windows, error));
     while (!layout->pending_count && layout->source < layout->source_count) {
         enum nt_status status = NT_OK;
-        if (layout->next == layout->claims.count && layout->window < layout->window_count)
+        if (layout->next == layout->windows.items.count && layout->windows.next < layout->windows.count)
             status = read_window(layout, error);
         else if (layout->source == layout->all.sources.end)
             status = begin_batch(layout, layout->source, error);
@@ -800,10 +709,8 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
 enum nt_status nt_layout_rewind(struct nt_layout *layout, struct nt_error *error)
 {
     bool has_batches = layout->all.sources.end < layout->source_count || layout->all.sources.first;
-    if (!has_batches && layout->window_count > 1) {
-        layout->window = 0;
-        layout->claims.count = 0;
-    }
+    if (!has_batches)
+        nt_windows_rewind(&layout->windows);
     layout->next = layout->pending_count = layout->source = 0;
     layout->at = layout->covered = 0;
     layout->has_last = false;
@@ -850,6 +757,10 @@ enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layo
     if (!layout)
         return nt_fail_memory(error);
     layout->file = file;
+    layout->windows = (struct nt_windows){.item_bytes = sizeof(struct nt_layout_item),
+                                          .compare = compare_claims,
+                                          .pass = visit_claims,
+                                          .context = layout};
     enum nt_status status = measure_sources(layout, error);
     if (status == NT_OK)
         status = layout_claims_init(&layout->all, file, error);
@@ -870,7 +781,7 @@ void nt_layout_free(struct nt_layout *layout)
     free(layout->all.first_pages);
     free(layout->all.next_pages);
     nt_arena_free(layout->all.details);
-    free(layout->claims.items);
+    nt_windows_deinit(&layout->windows);
     free(layout->source_bytes);
     free(layout);
 }
@@ -985,6 +896,17 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
+static size_t lines_memory(const struct nt_text_generator *text)
+{
+    const struct nt_windows *windows = &((const struct layout_lines *)text)->layout->windows;
+    return windows->items.capacity * windows->item_bytes;
+}
+
+static void shrink_lines(struct nt_text_generator *text)
+{
+    nt_windows_drop(&((struct layout_lines *)text)->layout->windows);
+}
+
 static void free_lines(struct nt_text_generator *text)
 {
     struct layout_lines *lines = (struct layout_lines *)text;
@@ -998,7 +920,11 @@ enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_genera
     struct layout_lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines, .takes_budget = true};
+    lines->text = (struct nt_text_generator){.next = next_lines,
+                                             .free = free_lines,
+                                             .memory = lines_memory,
+                                             .shrink = shrink_lines,
+                                             .takes_budget = true};
     lines->file = file;
     enum nt_status status = nt_layout_new(file, &lines->layout, error);
     if (status == NT_OK)

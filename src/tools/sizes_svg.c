@@ -61,8 +61,8 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
     uint32_t *shown = NULL;
     struct nt_column_sums *sums = calloc((size_t)dataset->column_count + 1, sizeof(*sums));
     enum nt_status status = sums ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_parts_visit_ranges(dataset, NULL, add_range, NULL, sums, error);
+    for (uint32_t part = 0; status == NT_OK && part < nt_visited_parts(dataset); part++)
+        status = nt_part_visit_ranges(dataset, part, NULL, add_range, sums, error);
     if (status == NT_OK)
         add_columns(treemap, dataset, shown, sums);
     free(shown);

@@ -30,6 +30,50 @@ struct nt_layout_format_range;
 enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context,
                            struct nt_error *error);
 
+/* ---- Sort in windows ---- */
+
+enum { NT_WINDOW_BYTES = 6 << 20 }; /* of the items of a window, or a 64th of all if that is more */
+
+struct nt_windows;
+struct nt_window_items {
+    uint8_t *bytes; /* malloc */
+    size_t count, capacity;
+};
+
+/* Passes items to nt_windows_take, in any order, but the same ones each time: at least those from
+ * `windows->first` on and before `windows->end` (NULL: no bound). */
+typedef enum nt_status nt_windows_pass(void *context, struct nt_windows *windows, struct nt_error *error);
+
+/* Items in order, a window at a time. Set the first four members. */
+struct nt_windows {
+    size_t item_bytes;
+    int (*compare)(const void *left, const void *right); /* 0 for many items makes a window large */
+    nt_windows_pass *pass;
+    void *context;
+    struct nt_window_items items; /* of the window, in order */
+    uint32_t count, next;         /* windows; the next one to read */
+    uint64_t seen;                /* how many items there are in all */
+    const void *first, *end;
+    struct nt_window_items samples; /* from the second on: the first item of each window */
+    uint64_t random;
+    bool is_sampling, is_dropped;
+};
+
+/* Counts the items. If they fit in one window, it is read, too. */
+enum nt_status nt_windows_begin(struct nt_windows *windows, struct nt_error *error);
+/* Reads the next window; some are empty. */
+enum nt_status nt_windows_read(struct nt_windows *windows, struct nt_error *error);
+/* Begins again before the first window. */
+void nt_windows_rewind(struct nt_windows *windows);
+void nt_windows_deinit(struct nt_windows *windows);
+
+/* Frees the items of the window, and reads them again. */
+void nt_windows_drop(struct nt_windows *windows);
+enum nt_status nt_windows_restore(struct nt_windows *windows, struct nt_error *error);
+
+/* NT_NO_MEMORY without a message. */
+enum nt_status nt_windows_take(struct nt_windows *windows, const void *item);
+
 /* ---- Findings ---- */
 
 enum nt_finding_kind {

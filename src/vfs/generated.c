@@ -409,16 +409,19 @@ static enum nt_status make(struct nt_generated *generated, const struct nt_resol
                            struct generated_document *document, struct nt_error *error)
 {
     struct nt_text_pool *text_pool = generated->options.text_pool;
-    NT_TRY(nt_text_pool_begin(text_pool, resolved, false, error));
+    struct nt_text_attempt attempt = {0};
+    NT_TRY(nt_text_pool_begin(text_pool, resolved, &attempt, error));
     enum nt_status status = make_once(generated, resolved, document, error);
-    nt_text_pool_end(text_pool, resolved, false);
+    nt_text_pool_end(text_pool, resolved, &attempt);
     const struct nt_error *failure = document->whole.failure;
     if (status != NT_LIMIT && (!failure || failure->status != NT_LIMIT))
         return status;
-    whole_deinit(&document->whole);
-    NT_TRY(nt_text_pool_begin(text_pool, resolved, true, error));
-    status = make_once(generated, resolved, document, error);
-    nt_text_pool_end(text_pool, resolved, true);
+    NT_TRY(nt_text_pool_begin(text_pool, resolved, &attempt, error));
+    if (!attempt.is_in_vain) {
+        whole_deinit(&document->whole);
+        status = make_once(generated, resolved, document, error);
+    }
+    nt_text_pool_end(text_pool, resolved, &attempt);
     return status;
 }
 

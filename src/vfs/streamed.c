@@ -17,6 +17,7 @@ struct nt_text_pool {
     /* Of threads that generate texts which charge a budget: */
     pthread_cond_t has_ended; /* one has finished its text */
     unsigned generating;      /* how many generate, beside one another */
+    unsigned attempts;        /* how many began so, ever */
     unsigned to_be_alone;     /* how many wait until no other generates */
     bool has_one_alone;       /* one generates alone */
     struct nt_reader *reader;
@@ -56,18 +57,28 @@ static void unlist(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
     text_pool->bytes -= text->bytes;
 }
 
+static void list(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
+{
+    TAILQ_INSERT_TAIL(&text_pool->list, text, by_use);
+    text->is_listed = true;
+    text_pool->bytes += text->bytes;
+}
+
 static void set_bytes(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes)
 {
     nt_reader_reserve(text_pool->reader, (int64_t)bytes - (int64_t)text->bytes);
     text->bytes = bytes;
 }
 
-static bool suspend_listed(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
+static bool suspend_listed(struct nt_text_pool *text_pool, struct nt_pooled_text *text, bool for_budget)
 {
+    bool is_suspended = text->suspend(text, for_budget);
     unlist(text_pool, text);
-    if (!text->suspend(text))
+    if (!is_suspended)
         return false;
     set_bytes(text_pool, text, 0);
+    if (text->takes_budget && !for_budget)
+        list(text_pool, text);
     return true;
 }
 
@@ -78,7 +89,7 @@ static void suspend_oldest(struct nt_text_pool *text_pool)
     for (; text && text_pool->bytes > nt_reader_idle_bytes(text_pool->reader); text = next) {
         next = TAILQ_NEXT(text, by_use);
         if (next && text->bytes)
-            suspend_listed(text_pool, text);
+            suspend_listed(text_pool, text, false);
     }
 }
 
@@ -91,7 +102,7 @@ bool nt_vfs_suspend_texts(void *vfs)
     for (struct nt_pooled_text *text = TAILQ_FIRST(&text_pool->list); text; text = next) {
         next = TAILQ_NEXT(text, by_use);
         if (text->takes_budget)
-            has_room |= suspend_listed(text_pool, text);
+            has_room |= suspend_listed(text_pool, text, true);
     }
     pthread_mutex_unlock(&text_pool->lock);
     return has_room;
@@ -111,11 +122,8 @@ void nt_text_pool_idle(struct nt_text_pool *text_pool, struct nt_pooled_text *te
     unlist(text_pool, text);
     set_bytes(text_pool, text, bytes);
     text->takes_budget = takes_budget;
-    if (bytes || takes_budget) {
-        TAILQ_INSERT_TAIL(&text_pool->list, text, by_use);
-        text->is_listed = true;
-        text_pool->bytes += bytes;
-    }
+    if (bytes || takes_budget)
+        list(text_pool, text);
     suspend_oldest(text_pool);
     pthread_mutex_unlock(&text_pool->lock);
 }
@@ -142,19 +150,28 @@ static void release_lists(const struct nt_file *file)
             nt_dataset_release_lists(file->datasets[i]);
 }
 
+static uint64_t budget_used(const struct nt_resolved_node *resolved)
+{
+    return resolved->file ? nt_budget_used(&resolved->file->budget) : 0;
+}
+
 /* Call both under the lock. */
 static enum nt_status join_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
-                                  struct nt_error *error)
+                                  struct nt_text_attempt *attempt, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     while (status == NT_OK && (text_pool->has_one_alone || text_pool->to_be_alone))
         status = nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error);
-    text_pool->generating += status == NT_OK;
-    return status;
+    if (status != NT_OK)
+        return status;
+    attempt->has_others = text_pool->generating++;
+    attempt->number = ++text_pool->attempts;
+    attempt->used = budget_used(resolved);
+    return NT_OK;
 }
 
 static enum nt_status wait_for_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
-                                      struct nt_error *error)
+                                      struct nt_text_attempt *attempt, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     text_pool->to_be_alone++;
@@ -166,28 +183,37 @@ static enum nt_status wait_for_others(struct nt_text_pool *text_pool, const stru
 }
 
 enum nt_status nt_text_pool_begin(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
-                                  bool is_alone, struct nt_error *error)
+                                  struct nt_text_attempt *attempt, struct nt_error *error)
 {
-    if (!is_alone && !charges_budget(resolved))
+    if (!attempt->is_alone && !charges_budget(resolved))
         return NT_OK;
     nt_vfs_before_blocking(resolved->vfs);
     pthread_mutex_lock(&text_pool->lock);
-    enum nt_status status = (is_alone ? wait_for_others : join_others)(text_pool, resolved, error);
+    enum nt_status status =
+        (attempt->is_alone ? wait_for_others : join_others)(text_pool, resolved, attempt, error);
     pthread_mutex_unlock(&text_pool->lock);
-    if (is_alone && status == NT_OK)
-        release_lists(resolved->file);
-    return status;
+    if (!attempt->is_alone || status != NT_OK)
+        return status;
+    release_lists(resolved->file);
+    attempt->is_in_vain &= budget_used(resolved) >= attempt->used;
+    return NT_OK;
 }
 
-void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved, bool is_alone)
+void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
+                      struct nt_text_attempt *attempt)
 {
-    if (!is_alone && !charges_budget(resolved))
+    if (!attempt->is_alone && !charges_budget(resolved)) {
+        attempt->is_alone = true;
         return;
+    }
     pthread_mutex_lock(&text_pool->lock);
-    if (is_alone)
+    if (attempt->is_alone)
         text_pool->has_one_alone = false;
     else
         text_pool->generating--;
+    attempt->is_in_vain =
+        !attempt->has_made && !attempt->has_others && attempt->number == text_pool->attempts;
+    attempt->is_alone = true;
     pthread_cond_broadcast(&text_pool->has_ended);
     pthread_mutex_unlock(&text_pool->lock);
 }
@@ -286,9 +312,9 @@ static void forget_before(struct streamed *streamed, uint64_t offset)
 }
 
 /* Returns the text before a failed piece first, as a short read; the next read gets the error. NT_LIMIT if
- * others generate texts meanwhile, not `is_alone`, which may leave too little memory. */
-static enum nt_status read_locked(struct streamed *streamed, bool is_alone, uint64_t offset, void *buffer,
-                                  size_t bytes, size_t *bytes_ret, struct nt_error *error)
+ * others generate texts meanwhile, which may leave too little memory. */
+static enum nt_status read_locked(struct streamed *streamed, struct nt_text_attempt *attempt, uint64_t offset,
+                                  void *buffer, size_t bytes, size_t *bytes_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (offset < streamed->window_offset || (streamed->is_broken && window_end(streamed) < offset + bytes))
@@ -299,7 +325,8 @@ static enum nt_status read_locked(struct streamed *streamed, bool is_alone, uint
     }
     uint64_t end = window_end(streamed);
     *bytes_ret = 0;
-    if (status == NT_LIMIT && !is_alone) {
+    if (status == NT_LIMIT && !attempt->is_alone) {
+        attempt->has_made = window_end(streamed);
         go_back(streamed);
         return status;
     }
@@ -318,17 +345,22 @@ static bool takes_budget(const struct streamed *streamed)
 /* The memory that a suspension frees. */
 static size_t memory_to_gain(const struct streamed *streamed)
 {
-    bool can_go_on = streamed->text && streamed->text->memory && !streamed->is_broken;
-    return can_go_on ? streamed->text->memory(streamed->text) + streamed->window.capacity : 0;
+    const struct nt_text_generator *text = streamed->text;
+    if (!text || !text->memory || streamed->is_broken)
+        return 0;
+    return text->memory(text) + (text->shrink ? 0 : streamed->window.capacity);
 }
 
-static bool suspend(struct nt_pooled_text *text)
+static bool suspend(struct nt_pooled_text *text, bool for_budget)
 {
     struct streamed *streamed = NT_CONTAINER_OF(text, struct streamed, waiting);
     if (pthread_mutex_trylock(&streamed->lock) != 0)
         return false;
-    bool can_go_on = memory_to_gain(streamed) > 0, gains = can_go_on || takes_budget(streamed);
-    if (gains) {
+    bool gains = memory_to_gain(streamed) > 0 || takes_budget(streamed);
+    bool can_go_on = memory_to_gain(streamed) > 0 && streamed->text->position;
+    if (gains && streamed->text->shrink && !for_budget) {
+        streamed->text->shrink(streamed->text);
+    } else if (gains) {
         begin_at(streamed, can_go_on ? streamed->piece_offset : 0, can_go_on ? streamed->piece_position : 0);
         nt_buffer_deinit(&streamed->window);
     }
@@ -336,19 +368,21 @@ static bool suspend(struct nt_pooled_text *text)
     return gains;
 }
 
-static enum nt_status read_once(struct streamed *streamed, bool is_alone, uint64_t offset, void *buffer,
-                                size_t bytes, size_t *bytes_ret, struct nt_error *error)
+static enum nt_status read_once(struct streamed *streamed, struct nt_text_attempt *attempt, uint64_t offset,
+                                void *buffer, size_t bytes, size_t *bytes_ret, struct nt_error *error)
 {
     struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
-    NT_TRY(nt_text_pool_begin(text_pool, streamed->resolved, is_alone, error));
+    enum nt_status status = NT_LIMIT;
+    NT_TRY(nt_text_pool_begin(text_pool, streamed->resolved, attempt, error));
     pthread_mutex_lock(&streamed->lock);
     nt_text_pool_use(text_pool, &streamed->waiting);
-    enum nt_status status = read_locked(streamed, is_alone, offset, buffer, bytes, bytes_ret, error);
+    if (!attempt->is_in_vain)
+        status = read_locked(streamed, attempt, offset, buffer, bytes, bytes_ret, error);
     size_t memory = memory_to_gain(streamed);
     bool charges = takes_budget(streamed);
     pthread_mutex_unlock(&streamed->lock);
     nt_text_pool_idle(text_pool, &streamed->waiting, memory, charges);
-    nt_text_pool_end(text_pool, streamed->resolved, is_alone);
+    nt_text_pool_end(text_pool, streamed->resolved, attempt);
     return status;
 }
 
@@ -356,10 +390,12 @@ static enum nt_status read_streamed(struct nt_content *content, uint64_t offset,
                                     size_t *bytes_ret, struct nt_error *error)
 {
     struct streamed *streamed = (struct streamed *)content;
+    struct nt_text_attempt attempt = {0};
     if (offset > UINT64_MAX - bytes)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible offset");
-    enum nt_status status = read_once(streamed, false, offset, buffer, bytes, bytes_ret, error);
-    return status == NT_LIMIT ? read_once(streamed, true, offset, buffer, bytes, bytes_ret, error) : status;
+    enum nt_status status = read_once(streamed, &attempt, offset, buffer, bytes, bytes_ret, error);
+    return status == NT_LIMIT ? read_once(streamed, &attempt, offset, buffer, bytes, bytes_ret, error)
+                              : status;
 }
 
 static uint64_t probable_bytes(struct nt_content *content)

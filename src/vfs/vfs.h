@@ -452,8 +452,9 @@ void nt_spool_deinit(struct nt_spool *spool);
 
 /* A member of the object that owns the text. Initialize with zeros. */
 struct nt_pooled_text {
-    /* Frees the memory. Returns false if a thread is reading the text again. */
-    bool (*suspend)(struct nt_pooled_text *text);
+    /* Frees the memory, `for_budget` also what it took from a budget. Returns false if a thread is reading
+     * the text again. */
+    bool (*suspend)(struct nt_pooled_text *text, bool for_budget);
     TAILQ_ENTRY(nt_pooled_text) by_use;
     size_t bytes;
     bool takes_budget; /* of the metadata of its file */
@@ -478,12 +479,23 @@ void nt_text_pool_remove(struct nt_text_pool *texts, struct nt_pooled_text *text
 bool nt_vfs_suspend_texts(void *vfs);
 
 /* A thread that generates a document or the layout charges the budget of its file. If that fails because
- * others have charged it, the thread generates the text again alone: then the beginning waits until other
- * threads generate no such text, and releases page lists. Texts of rows and the like do not wait. NT_CANCELED
- * if the caller interrupts the wait. */
+ * others have charged it, the thread generates the text again with `is_alone`: then the beginning waits until
+ * other threads generate no such text, and releases page lists. Texts of rows and the like do not wait.
+ * NT_CANCELED if the caller interrupts the wait. */
+struct nt_text_attempt {
+    bool is_alone;
+    bool is_in_vain; /* alone: the attempt before was alone, too, made nothing, and had as much of the budget
+                      */
+    bool has_made;   /* a part of the text, which is made again; set by the caller */
+    bool has_others; /* that generated at its beginning */
+    unsigned number;
+    uint64_t used; /* of the budget, at the beginning */
+};
 enum nt_status nt_text_pool_begin(struct nt_text_pool *texts, const struct nt_resolved_node *resolved,
-                                  bool is_alone, struct nt_error *error);
-void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node *resolved, bool is_alone);
+                                  struct nt_text_attempt *attempt, struct nt_error *error);
+/* Prepares for an attempt alone. */
+void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node *resolved,
+                      struct nt_text_attempt *attempt);
 
 /* ---- Size policy ---- */
 

@@ -158,7 +158,7 @@ def little_memory_changes_nothing_of_a_dataset_of_many_fragments_and_fields():
 
 
 # 30,000 pages: their list takes 1.7 MB of the limit, and pagelist.0.txt 3.1 MB while it is open.
-TEXTS = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json']
+TEXTS = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json', '../layout.jsonl']
 TEXT_LIMIT = 5300000
 
 
@@ -174,7 +174,7 @@ def texts_that_are_open_leave_each_other_the_memory():
         write_many(directory / 'pages.root', (20, 15, 100))
         with Foreground(directory / 'pages.root') as mount:
             expected = {name: (mount.mountpoint / 'Events' / name).read_bytes() for name in TEXTS}
-        with Foreground(directory / 'pages.root', options=['-o', f'metadatasize={TEXT_LIMIT}']) as mount:
+        with Foreground(directory / 'pages.root', options=['-o', f'metadatasize={TEXT_LIMIT},cachesize=1M']) as mount:
             top = mount.mountpoint / 'Events'
             left_open = [(name, file, file.read(4096)) for name in TEXTS
                          for file in [open(top / name, 'rb', buffering=0)]]

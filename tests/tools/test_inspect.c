@@ -2,6 +2,7 @@
  *
  * The figures of `inspect`, on datasets with known pages.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dataset_builder.h"
@@ -152,5 +153,25 @@ TEST(pages_that_share_bytes_are_counted_once, .end = 5)
     static const uint64_t once[] = {24, 20, 20, 21, 24};
     ck_assert_uint_eq(unique_bytes(builder, NT_NONE), once[_i] + items);
     ck_assert_uint_eq(unique_bytes(builder, 1), 16 + items);
+    builder_free(builder);
+}
+
+/* More pages than are sorted at once, in an order without a system: each number once. */
+TEST(many_pages_that_share_bytes_are_counted_once, .end = 2, .timeout = 60)
+{
+    enum { COUNT = 700001, BYTES = 8 };
+    const uint64_t prime = 1000003;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_REAL64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_REAL64, 0);
+    uint64_t *values = calloc(COUNT, sizeof(*values));
+    add_elements(builder, add_cluster(builder, 0, COUNT), column, values, COUNT, 1);
+    finish(builder, NULL);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        uint64_t number = i * prime % COUNT;
+        builder->pages[0][i].offset = _i ? number / 3 * 10 : number * 5; /* the same or in part */
+    }
+    ck_assert_uint_eq(unique_bytes(builder, NT_NONE), _i ? (COUNT + 2) / 3 * BYTES : (COUNT - 1) * 5 + BYTES);
+    free(values);
     builder_free(builder);
 }

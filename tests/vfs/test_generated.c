@@ -14,6 +14,7 @@
 #include "vfs/vfs.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/model/budget.h"
 #include "core/model/model.h"
 #include "read/read.h"
 #include "vfs/tree.h"
@@ -279,6 +280,58 @@ TEST(a_text_without_room_in_the_budget_is_made_again_alone, .setup = setup, .tea
     script.fails_once = true;
     ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
     ck_assert_uint_eq(made, 2);
+}
+
+/* ---- texts that charge the budget of a file ---- */
+
+enum { BUDGET = 1000 };
+
+static struct nt_budget *budget;
+static unsigned leaving; /* when this attempt fails, it leaves less of the budget in use; 0: none */
+static bool joins_other; /* another text begins meanwhile */
+
+static enum nt_status open_charging(const struct nt_resolved_node *resolved, struct nt_text_generator **text,
+                                    struct nt_error *failure)
+{
+    struct nt_text_attempt other = {0};
+    atomic_fetch_add(&made, 1);
+    if (made == leaving)
+        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, 1);
+    if (joins_other && made == 1) {
+        assert_ok(nt_text_pool_begin(text_pool, resolved, &other, failure));
+        nt_text_pool_end(text_pool, resolved, &other);
+    }
+    return nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, BUDGET, NT_NO_OFFSET, failure);
+}
+
+static const struct {
+    unsigned leaving, made;
+    bool joins_other;
+} attempts[] = {
+    {0, 1, false}, /* the same again would be in vain */
+    {1, 2, false}, /* others have released some */
+    {0, 2, true},  /* others may have charged the budget meanwhile */
+};
+
+TEST(a_text_that_a_limit_refuses_is_made_again_only_if_others_were_in_the_way, .setup = setup,
+     .teardown = teardown, .end = COUNT_OF(attempts))
+{
+    static const struct nt_pseudo_file charging = {"charging", NT_VFS_STREAMED, .takes_budget = true,
+                                                   .open_text = open_charging, .is_short = report_short};
+    struct nt_file file = {0};
+    struct nt_resolved_node resolved = resolved_node(7);
+    struct nt_content *content;
+    resolved.pseudo = &charging;
+    resolved.file = &file;
+    budget = &file.budget;
+    nt_budget_init(budget, BUDGET, BUDGET);
+    assert_ok(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, BUDGET - 1, NT_NO_OFFSET, &error));
+    leaving = attempts[_i].leaving;
+    joins_other = attempts[_i].joins_other;
+    assert_status(NT_LIMIT, nt_generated_open(generated, &resolved, &content, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "metadatasize"));
+    ck_assert_uint_eq(made, attempts[_i].made);
+    nt_budget_deinit(budget);
 }
 
 TEST(where_all_is_made_long_texts_are_on_disk, .setup = setup, .teardown = teardown)

@@ -19,7 +19,7 @@ static struct nt_text_pool *texts;
 static struct nt_pooled_text waiting[TEXTS];
 static bool is_aside[TEXTS], is_refused[TEXTS], takes_budget[TEXTS];
 
-static bool suspend(struct nt_pooled_text *text)
+static bool suspend(struct nt_pooled_text *text, bool for_budget)
 {
     is_aside[text - waiting] = !is_refused[text - waiting];
     return is_aside[text - waiting];
@@ -97,4 +97,19 @@ TEST(those_that_take_from_a_budget_are_put_aside_for_others, .setup = setup, .te
     ck_assert(nt_vfs_suspend_texts(&vfs));
     ck_assert(is_aside[3]);
     takes_budget[1] = takes_budget[3] = false;
+}
+
+TEST(those_that_take_from_a_budget_keep_it_when_they_free_memory, .setup = setup, .teardown = teardown)
+{
+    struct nt_vfs vfs = {.text_pool = texts};
+    takes_budget[0] = true;
+    read_once(0, 10 * nt_reader_idle_bytes(reader));
+    read_once(1, 1);
+    ck_assert(is_aside[0] && !is_aside[1]);
+    is_aside[0] = false;
+    read_once(2, 10 * nt_reader_idle_bytes(reader)); /* it has no more memory */
+    ck_assert(!is_aside[0] && is_aside[1]);
+    ck_assert(nt_vfs_suspend_texts(&vfs));
+    ck_assert(is_aside[0]);
+    takes_budget[0] = false;
 }

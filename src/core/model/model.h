@@ -302,6 +302,8 @@ struct nt_text_generator {
     void (*resume_at)(struct nt_text_generator *text, uint64_t position);
     /* Progress, 0 to 1. NULL: unknown. */
     double (*share)(const struct nt_text_generator *text);
+    /* With `memory`: frees what `next` finds again, so that the generator need not be freed. May be NULL. */
+    void (*shrink)(struct nt_text_generator *text);
     bool takes_budget; /* of the file's metadata, while it exists */
     /* Set by the caller: a piece with so many bytes is not needed (0: each is). `next` may give up such
      * a piece: it fails with NT_LIMIT and sets `is_given_up`. */
