@@ -126,15 +126,22 @@ static uint32_t make_zeros(uint8_t *room, size_t room_bytes, uint32_t count)
     return end_block(room, "ZL\x08", size, count);
 }
 
-/* The same by LZMA: a sixth as long, and slow to decompress. */
+/* A block by LZMA, which is short and slow to decompress. */
+static uint32_t make_slow_block(uint8_t *room, size_t room_bytes, const uint8_t *bytes, uint32_t count)
+{
+    size_t size = 0;
+    demand(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, bytes, count, room + BLOCK_HEADER, &size,
+                                   room_bytes - BLOCK_HEADER) == LZMA_OK);
+    return end_block(room, "XZ", size, count);
+}
+
 static uint32_t make_slow_zeros(uint8_t *room, size_t room_bytes, uint32_t count)
 {
     uint8_t *zeros = calloc(count, 1);
-    size_t size = 0;
-    demand(zeros && lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, zeros, count, room + BLOCK_HEADER,
-                                            &size, room_bytes - BLOCK_HEADER) == LZMA_OK);
+    demand(zeros);
+    uint32_t bytes = make_slow_block(room, room_bytes, zeros, count);
     free(zeros);
-    return end_block(room, "XZ", size, count);
+    return bytes;
 }
 
 /* Each of 10,000 baskets is the one that decompresses to 12 MB. */
@@ -323,6 +330,73 @@ static void a_list_of_its_own_class(struct nt_buffer *file)
     write_object(&class, 1, "A", object_bytes, sizeof(object_bytes), file);
 }
 
+/* Four baskets of an object with a long text, then arrays of objects whose class is looked for, one array
+ * after the other. */
+static void many_unknown_classes_in_slow_baskets(struct nt_buffer *file)
+{
+    enum {
+        ARRAYS = 20,
+        ARRAY_BYTES = 26,
+        TEXT = 3300000,
+        BEFORE = 5,
+        BYTES = BEFORE + TEXT + ARRAYS * ARRAY_BYTES,
+        BASKETS = 4
+    };
+    enum { STRING = 65, OBJECT = 61, ROOM = 1 << 18 };
+    static uint8_t bytes[BYTES] = {255}, room[ROOM];
+    static struct tree_element elements[ARRAYS + 1] = {
+        {"text", "TString", "TStreamerString", STRING, 0, 0, 0}};
+    static char names[ARRAYS][8];
+    uint32_t state = __builtin_bswap32(TEXT);
+    memcpy(bytes + 1, &state, sizeof(state));
+    for (uint32_t i = 0; i < TEXT; i++) {
+        state = state * 1664525 + 1013904223;
+        bytes[BEFORE + i] = state >> 24 < 25 ? 'B' : 'A';
+    }
+    for (uint32_t i = 0; i < ARRAYS; i++) {
+        static const uint8_t array[ARRAY_BYTES] = {0x40, 0, 0, ARRAY_BYTES - 4, 0, 4, 0, 1};
+        memcpy(bytes + BEFORE + TEXT + (size_t)i * ARRAY_BYTES, array, ARRAY_BYTES);
+        snprintf(names[i], sizeof(names[i]), "m%u", i);
+        elements[i + 1] = (struct tree_element){names[i], "TClonesArray", "TStreamerObject", OBJECT, 0, 0, 0};
+    }
+    const struct tree_class class = {"A", elements, ARRAYS + 1};
+    const struct tree_basket slow = {.values = room,
+                                     .stored_bytes = make_slow_block(room, ROOM, bytes, BYTES),
+                                     .object_bytes = BYTES,
+                                     .entries = 1,
+                                     .entry_bytes = 1000};
+    const struct tree_branch branch = {.name = "o",
+                                       .title = "o",
+                                       .object_class = "A",
+                                       .baskets = BASKETS,
+                                       .records = BASKETS,
+                                       .basket = &slow};
+    tree_write(
+        &(struct tree_description){
+            .entries = BASKETS, .branches = &branch, .branch_count = 1, .classes = &class, .class_count = 1},
+        file);
+}
+
+/* The class of many branches has many members, and arrays of objects that each have to be looked for. */
+static void many_members_and_unknown_classes(struct nt_buffer *file)
+{
+    enum { MEMBERS = 4000, ARRAYS = 16, BRANCHES = 300, OBJECT = 61 };
+    static struct tree_element elements[MEMBERS];
+    static char names[MEMBERS][16];
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        snprintf(names[i], sizeof(names[i]), "m%u", i);
+        elements[i] =
+            i < ARRAYS ? (struct tree_element){names[i], "TClonesArray", "TStreamerObject", OBJECT, 0, 0, 0}
+                       : (struct tree_element){names[i], "int", "TStreamerBasicType", BASIC, 0, 0, 0};
+    }
+    const struct tree_class class = {"A", elements, MEMBERS};
+    const struct tree_branch branch = {.title = "o", .object_class = "A"};
+    write_copies(
+        (struct tree_description){
+            .entries = 1, .branches = &branch, .classes = &class, .class_count = 1, .is_compressed = true},
+        BRANCHES, file);
+}
+
 /* A hundred thousand fields, as simulations of detectors have them: an object for each of many places. */
 static void write_many_objects(uint32_t missing_bytes, struct nt_buffer *file)
 {
@@ -474,6 +548,8 @@ const struct bomb tree_bombs[] = {
     BOMB(many_branches, BOMB_READ),
     BOMB(many_compressed_branches, BOMB_READ),
     BOMB(a_billion_claimed_branches, BOMB_REFUSED),
+    BOMB(many_unknown_classes_in_slow_baskets, BOMB_READ | BOMB_FAILED),
+    BOMB(many_members_and_unknown_classes, BOMB_REFUSED),
     BOMB(many_objects_of_many_members, BOMB_READ),
     BOMB(many_damaged_objects, BOMB_FAILED),
     BOMB(a_class_within_itself, BOMB_FAILED),

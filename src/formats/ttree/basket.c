@@ -325,6 +325,25 @@ static enum nt_status find_content(const uint8_t *record, uint8_t *object, struc
                : status;
 }
 
+enum nt_status nt_basket_unpack(struct nt_buffer *record, uint64_t limit, struct nt_codec_context *context,
+                                struct nt_error *error)
+{
+    struct nt_basket_content content;
+    const uint8_t *bytes = (const uint8_t *)record->bytes;
+    NT_TRY(nt_basket_open(bytes, record->length, limit, context, &content, error));
+    const struct nt_basket *basket = &content.basket;
+    uint32_t unpacked_bytes = __builtin_bswap32(basket->key_bytes + basket->object_bytes);
+    struct nt_buffer unpacked = {0};
+    if (basket->is_embedded || content.values == bytes + basket->key_bytes)
+        return NT_OK;
+    nt_buffer_append(&unpacked, &unpacked_bytes, sizeof(unpacked_bytes)); /* fNbytes */
+    nt_buffer_append(&unpacked, bytes + sizeof(unpacked_bytes), basket->key_bytes - sizeof(unpacked_bytes));
+    nt_buffer_append(&unpacked, content.values, basket->object_bytes);
+    nt_buffer_deinit(record);
+    *record = unpacked;
+    return record->failed ? nt_fail_memory(error) : NT_OK;
+}
+
 enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limit,
                               struct nt_codec_context *context, struct nt_basket_content *content_ret,
                               struct nt_error *error)

@@ -15,13 +15,19 @@
 enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
 /* Few baskets decompress to more than so many times what they store: those of a file up to a sum only. */
 enum { PER_STORED_BYTE = 16, MAX_OTHER_BYTES = 64 << 20 };
+/* Each further look at a basket, and each field when its branch is interpreted again, takes of that sum. */
+enum { LOOKS_PER_SUM = 4, BYTES_OF_FIELD = 100 };
+enum { MAX_NAME = 4096 }; /* classes have shorter names */
 
 struct class_sample {
     struct nt_dataset *dataset;
     const struct nt_ttree_branch *branch;
-    const struct nt_interpretation *interpretation;
+    struct nt_interpretation *interpretation;
     struct nt_codec_context *context;
-    struct nt_buffer record;
+    struct nt_basket_location *baskets;
+    uint32_t basket_count;
+    struct nt_buffer records[MAX_BASKETS]; /* not compressed, of those that were looked at */
+    const struct nt_buffer *record;        /* that is looked at */
     uint64_t limit;
 };
 
@@ -33,8 +39,8 @@ static enum nt_status decode(const struct class_sample *sampling, uint32_t outpu
     void *state;
     NT_TRY(nt_basket_decoder(sampling->interpretation, output, &decoder, &state, error));
     const struct nt_packed packed = {.decoder = &decoder,
-                                     .data = (const uint8_t *)sampling->record.bytes,
-                                     .bytes = sampling->record.length,
+                                     .data = (const uint8_t *)sampling->record->bytes,
+                                     .bytes = sampling->record->length,
                                      .elements = elements,
                                      .context = sampling->context,
                                      .limit = sampling->limit};
@@ -62,7 +68,7 @@ static enum nt_status join_names(const struct class_sample *sampling, const uint
     struct nt_buffer lines = {0};
     for (uint64_t i = 0, begin = 0; i < count && found < limit; begin = ends[i++]) {
         const struct nt_text name = {bytes + begin, (size_t)(ends[i] - begin)};
-        if (!name.length || is_among(names, found, name))
+        if (!name.length || name.length > MAX_NAME || is_among(names, found, name))
             continue;
         nt_buffer_append_format(&lines, "%s%.*s", found ? "\n" : "", (int)name.length, name.bytes);
         names[found++] = name;
@@ -91,64 +97,131 @@ static enum nt_status get_names(const struct class_sample *sampling, uint64_t co
 }
 
 /* Counts what the basket decompresses to. False if the file's baskets have done so to too much. */
-static bool may_decompress(const struct class_sample *sampling)
+static bool may_decompress(const struct class_sample *sampling, const struct nt_buffer *record)
 {
     struct nt_basket basket;
     uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
-    if (nt_basket_parse((const uint8_t *)sampling->record.bytes, sampling->record.length, &basket, NULL) !=
-        NT_OK)
+    if (nt_basket_parse((const uint8_t *)record->bytes, record->length, &basket, NULL) != NT_OK)
         return true; /* and fail */
-    uint64_t usual = (uint64_t)PER_STORED_BYTE * sampling->record.length;
+    uint64_t usual = (uint64_t)PER_STORED_BYTE * record->length;
     if (basket.object_bytes > usual)
         *other_bytes += basket.object_bytes - usual;
     return *other_bytes <= MAX_OTHER_BYTES;
 }
 
-static enum nt_status search_basket(struct class_sample *sampling, const struct nt_basket_location *basket,
-                                    struct nt_text *name_ret, struct nt_error *error)
+/* Leaves the record empty if it is too large. */
+static enum nt_status read_basket(const struct class_sample *sampling,
+                                  const struct nt_basket_location *basket, struct nt_buffer *record,
+                                  struct nt_error *error)
 {
     uint32_t source = basket->is_embedded ? sampling->branch->object_source : sampling->branch->file_source;
+    if (basket->bytes > sampling->limit)
+        return NT_OK;
+    NT_TRY(
+        nt_source_append(sampling->dataset->sources[source], basket->offset, basket->bytes, record, error));
+    if (may_decompress(sampling, record))
+        return nt_basket_unpack(record, sampling->limit, sampling->context, error);
+    nt_buffer_deinit(record);
+    return NT_OK;
+}
+
+/* False if the file's baskets were looked at too often. */
+static bool may_look_again(const struct class_sample *sampling)
+{
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
+    *other_bytes += sampling->record->length / LOOKS_PER_SUM;
+    return *other_bytes <= MAX_OTHER_BYTES;
+}
+
+static enum nt_status search_basket(struct class_sample *sampling, uint32_t number, struct nt_text *name_ret,
+                                    struct nt_error *error)
+{
+    const struct nt_basket_location *basket = &sampling->baskets[number];
     uint64_t entries = basket->end_entry - basket->first_entry;
+    sampling->record = &sampling->records[number];
     sampling->limit = nt_file_page_limit(sampling->dataset->file, basket->bytes);
     if (sampling->limit > MAX_BYTES)
         sampling->limit = MAX_BYTES;
-    nt_buffer_clear(&sampling->record);
-    if (basket->bytes > sampling->limit || entries > INT32_MAX)
+    if (entries > INT32_MAX || (sampling->record->length && !may_look_again(sampling)))
         return NT_OK;
-    NT_TRY(nt_source_append(sampling->dataset->sources[source], basket->offset, basket->bytes,
-                            &sampling->record, error));
-    if (!may_decompress(sampling))
+    if (!sampling->record->length)
+        NT_TRY(read_basket(sampling, basket, &sampling->records[number], error));
+    if (!sampling->record->length)
         return NT_OK;
     struct nt_output_count *counts = calloc(sampling->interpretation->output_count, sizeof(*counts));
     if (!counts)
         return nt_fail_memory(error);
-    enum nt_status status = nt_basket_count(sampling->interpretation, (const uint8_t *)sampling->record.bytes,
-                                            sampling->record.length, (uint32_t)entries, sampling->limit,
-                                            sampling->context, counts, error);
+    enum nt_status status = nt_basket_count(
+        sampling->interpretation, (const uint8_t *)sampling->record->bytes, sampling->record->length,
+        (uint32_t)entries, sampling->limit, sampling->context, counts, error);
     uint64_t count = status == NT_OK ? counts[sampling->interpretation->sample - 1].elements : 0;
     free(counts);
     return count ? get_names(sampling, count, name_ret, error) : status;
+}
+
+static enum nt_status prepare(struct class_sample *sampling, struct nt_error *error)
+{
+    if (sampling->context)
+        return NT_OK;
+    sampling->context = nt_codec_context_new();
+    if (!sampling->context)
+        return nt_fail_memory(error);
+    return nt_ttree_list_baskets(sampling->branch,
+                                 sampling->dataset->sources[sampling->branch->file_source]->size,
+                                 &sampling->baskets, &sampling->basket_count, error);
 }
 
 /* Leaves the name empty if it is not in the first baskets. What fails here fails again where it is read,
  * unless it is the machine that failed. */
 static enum nt_status search(struct class_sample *sampling, struct nt_text *name_ret, struct nt_error *error)
 {
-    struct nt_basket_location *baskets = NULL;
     struct nt_error failure = {0};
-    uint32_t count = 0;
-    enum nt_status status = nt_ttree_list_baskets(
-        sampling->branch, sampling->dataset->sources[sampling->branch->file_source]->size, &baskets, &count,
-        &failure);
-    sampling->context = nt_codec_context_new();
-    if (!sampling->context)
-        status = nt_fail_memory(&failure);
-    for (uint32_t i = 0; status == NT_OK && i < count && i < MAX_BASKETS && !name_ret->length; i++)
-        status = search_basket(sampling, &baskets[i], name_ret, &failure);
-    nt_codec_context_free(sampling->context);
-    nt_buffer_deinit(&sampling->record);
-    free(baskets);
+    enum nt_status status = prepare(sampling, &failure);
+    for (uint32_t i = 0;
+         status == NT_OK && i < sampling->basket_count && i < MAX_BASKETS && !name_ret->length; i++)
+        status = search_basket(sampling, i, name_ret, &failure);
     return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
+}
+
+static void end(struct class_sample *sampling)
+{
+    nt_codec_context_free(sampling->context);
+    for (uint32_t i = 0; i < MAX_BASKETS; i++)
+        nt_buffer_deinit(&sampling->records[i]);
+    free(sampling->baskets);
+}
+
+/* False if the branches of the file, which have so many fields, were interpreted too often. */
+static bool may_interpret_again(const struct class_sample *sampling)
+{
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
+    *other_bytes += (uint64_t)sampling->interpretation->shape_count * BYTES_OF_FIELD;
+    return *other_bytes <= MAX_OTHER_BYTES;
+}
+
+/* Finds the names one after the other: each can change what there is to look for. Interpretations before the
+ * last one are in memory of their own, but the first, which is often the last. */
+static enum nt_status find_names(struct class_sample *sampling, const struct nt_ttree *tree,
+                                 struct nt_ttree_branch *row, struct nt_error *error)
+{
+    struct nt_text *names = nt_arena_alloc(sampling->dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
+    struct nt_arena *arena = NULL;
+    enum nt_status status = names ? NT_OK : nt_fail_memory(error);
+    row->samples = names;
+    while (status == NT_OK && sampling->interpretation->sample) {
+        bool goes_on = may_interpret_again(sampling);
+        if (goes_on && !row->refusal)
+            status = search(sampling, &names[row->sample_count], error);
+        row->sample_count = goes_on ? row->sample_count + 1 : NT_SAMPLE_LIMIT;
+        nt_arena_free(arena);
+        arena = nt_arena_new();
+        if (status == NT_OK)
+            status = arena ? nt_ttree_interpret(tree, (uint32_t)(row - tree->branches), arena,
+                                                sampling->interpretation, error)
+                           : nt_fail_memory(error);
+    }
+    nt_arena_free(arena);
+    return status;
 }
 
 enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struct nt_ttree *tree,
@@ -156,19 +229,12 @@ enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struc
                                                struct nt_error *error)
 {
     struct nt_ttree_branch *row = &tree->branches[branch];
-    struct nt_text *names = NULL;
+    struct class_sample sampling = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
     NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
-    while (interpretation_ret->sample) {
-        struct class_sample sampling = {
-            .dataset = dataset, .branch = row, .interpretation = interpretation_ret};
-        if (!names)
-            row->samples = names = nt_arena_alloc(dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
-        if (!names)
-            return nt_fail_memory(error);
-        if (!row->refusal)
-            NT_TRY(search(&sampling, &names[row->sample_count], error));
-        row->sample_count++;
-        NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
-    }
-    return NT_OK;
+    if (!interpretation_ret->sample)
+        return NT_OK;
+    enum nt_status status = find_names(&sampling, tree, row, error);
+    end(&sampling);
+    return status == NT_OK ? nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error)
+                           : status;
 }

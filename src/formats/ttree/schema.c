@@ -391,6 +391,28 @@ static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_tt
     return NT_OK;
 }
 
+/* Charges the fields that all branches will have before they are there: each takes time and memory now. */
+static enum nt_status interpret_all(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
+{
+    struct nt_budget *budget = &dataset->file->budget;
+    uint64_t fields = 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
+        struct nt_branch_map *map = &tree->map->branches[i];
+        map->branch = i;
+        map->as_counter = NT_NONE;
+        status = nt_ttree_interpret_with_samples(dataset, tree, i, &map->interpretation, error);
+        if (status == NT_OK && tree->branches[i].refusal)
+            status = refuse_other_file(dataset, &tree->branches[i], &map->interpretation, error);
+        if (status == NT_OK)
+            status =
+                nt_budget_take(budget, NT_COST_FIELD, map->interpretation.shape_count, NT_NO_OFFSET, error);
+        fields += status == NT_OK ? map->interpretation.shape_count : 0;
+    }
+    nt_budget_release(budget, NT_COST_FIELD, fields);
+    return status;
+}
+
 static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
 {
     uint64_t bytes = 2ull * tree->branch_count * sizeof(struct nt_branch_map);
@@ -402,14 +424,7 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
         return nt_fail_memory(error);
     tree->map = map;
     map->branch_count = tree->branch_count;
-    for (uint32_t i = 0; i < tree->branch_count; i++) {
-        map->branches[i].branch = i;
-        map->branches[i].as_counter = NT_NONE;
-        NT_TRY(nt_ttree_interpret_with_samples(dataset, tree, i, &map->branches[i].interpretation, error));
-        if (tree->branches[i].refusal)
-            NT_TRY(refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error));
-    }
-    return NT_OK;
+    return interpret_all(dataset, tree, error);
 }
 
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,

@@ -494,6 +494,10 @@ enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limi
                               struct nt_codec_context *context, struct nt_basket_content *content_ret,
                               struct nt_error *error);
 
+/* Replaces a record, which `limit` bounds, by one with the same content that is not compressed. */
+enum nt_status nt_basket_unpack(struct nt_buffer *record, uint64_t limit, struct nt_codec_context *context,
+                                struct nt_error *error);
+
 /* ---- decode.c: runs steps over the entries of a basket ---- */
 
 /* What an output has of a basket. */
@@ -528,7 +532,7 @@ enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error);
  * failure. With `has_rntuples`, RNTuples keep their names and count as the file's datasets. */
 enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_options *options,
                                 bool has_rntuples, struct nt_error *error);
-/* What the file's baskets decompressed to, beyond the usual, while the file was opened: see clones.c. */
+/* Counts what looking for classes costs beyond the usual, while the file is opened: see samples.c. */
 uint64_t *nt_ttree_sampled_bytes(const struct nt_file *file);
 /* The classes that the file describes: read on first use, and shared by its trees. */
 enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,
