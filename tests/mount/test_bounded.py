@@ -160,6 +160,7 @@ def little_memory_changes_nothing_of_a_dataset_of_many_fragments_and_fields():
 # 30,000 pages: their list takes 1.7 MB of the limit, and pagelist.0.txt 3.1 MB while it is open.
 TEXTS = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json', '../layout.jsonl']
 TEXT_LIMIT = 5300000
+HELD = 4  # times that each text is open
 
 
 def rest_of(file, first):
@@ -186,6 +187,25 @@ def texts_that_are_open_leave_each_other_the_memory():
                 for name, found in pool.map(lambda name: (name, (top / name).read_bytes()), 3 * TEXTS):
                     same(found == expected[name], True, f'{name}, with others')
             same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
+
+
+@case
+def texts_that_are_held_open_take_little_memory():
+    """All texts, each several times, some bytes read of each."""
+    def read(directory):
+        write_many(directory / 'pages.root', (20, 50, 100))  # a window of a layout takes most of its memory
+        with Foreground(directory / 'pages.root') as mount:
+            dataset = mount.mountpoint / 'Events'
+            field = next(dataset.glob('Jet*'))
+            names = [path for top in (mount.mountpoint, dataset, field, field / 'column.0')
+                     for path in sorted(top.iterdir())
+                     if path.suffix in ['.json', '.jsonl', '.txt', '.csv', '.svg'] and path.name != SLOW[0]]
+            held = [open(path, 'rb', buffering=0) for path in [*HELD * names, *6 * HELD * [mount.mountpoint / 'layout.jsonl']]]
+            same([len(file.read(4096)) > 0 for file in held], len(held) * [True])
+            same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
+            for file in held:
+                file.close()
+    in_group(read)
 
 
 @case
