@@ -15,8 +15,9 @@ struct nt_selection;
  * width and byte order, or one bool per entry), a text of numbers (separated by spaces, commas or
  * newlines; # begins a comment), or any file that opens as one dataset with one field of integers, such
  * as a Roaring bitmap. Numbers must ascend without repetition; NT_INVALID reports the file and the
- * wrong element. Also fails as nt_file_open. Uses 16 bytes per run of entries. The caller frees the
- * selection with nt_selection_free. Any thread; a selection is immutable, and threads may share it. */
+ * wrong element. Also fails as nt_file_open. Uses 16 bytes per run of entries; NT_LIMIT for a small file of
+ * a format that has very many. The caller frees the selection with nt_selection_free. Any thread; a selection
+ * is immutable, and threads may share it. */
 NT_CHECKED enum nt_status nt_selection_open(const char *path, struct nt_selection **selection_ret,
                                             struct nt_error *error);
 /* Selects entries [first, end), clamped to the entries of the dataset; none if `end` is not above

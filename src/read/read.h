@@ -973,9 +973,10 @@ struct nt_selection {
     char *path; /* NULL: a range */
     struct nt_entry_range *ranges;
     size_t count, capacity;
-    uint64_t elements; /* of the file, so far */
-    uint64_t line;     /* current line of a text file, from 1; else 0 */
-    bool is_mask;      /* an element for each entry */
+    uint64_t max_bytes; /* of the ranges; 0: no limit but the size of the file */
+    uint64_t elements;  /* of the file, so far */
+    uint64_t line;      /* current line of a text file, from 1; else 0 */
+    bool is_mask;       /* an element for each entry */
 };
 
 /* Reads all elements of a selection file of any type. Owns the source, also on failure. */

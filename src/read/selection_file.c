@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/model/budget.h"
 
 /* ---- Collect selected entries ---- */
 
@@ -45,6 +46,19 @@ static enum nt_status refuse_kind(const struct nt_selection *selection, struct n
                    selection->path);
 }
 
+/* The memory for one more range grows by doubling. */
+static enum nt_status check_room(const struct nt_selection *selection, struct nt_error *error)
+{
+    uint64_t bytes = 2 * selection->capacity * sizeof(*selection->ranges);
+    if (selection->count < selection->capacity || !selection->max_bytes || bytes <= selection->max_bytes)
+        return NT_OK;
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                   "%s: element %" PRIu64 ": more than %zu ranges of entries take more memory than the limit "
+                   "for a file of this size (%" PRIu64
+                   " bytes): give a .npy file of bools, or a text with numbers",
+                   selection->path, selection->elements, selection->count, selection->max_bytes);
+}
+
 static enum nt_status add_entry(struct nt_selection *selection, uint64_t number, struct nt_error *error)
 {
     struct nt_entry_range *last = selection->count ? &selection->ranges[selection->count - 1] : NULL;
@@ -52,6 +66,7 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
         last->count++;
         return NT_OK;
     }
+    NT_TRY(check_room(selection, error));
     struct nt_entry_range *ranges =
         nt_array_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
     if (!ranges)
@@ -400,6 +415,17 @@ static enum nt_status add_stream(struct nt_selection *selection, struct nt_strea
     return add_items(selection, &items, NULL, stream, 0, nt_stream_elements(stream) * items.bytes, error);
 }
 
+/* A small file can have many numbers, which compress well: its ranges are limited. A bitmap has a range for
+ * two bits. */
+static uint64_t limit_ranges(const struct nt_file *file)
+{
+    enum { FREE_BYTES = 64 << 20, PER_BYTE = 64 };
+    uint64_t bytes, ceiling = nt_metadata_ceiling();
+    bool is_small = nt_checked_multiply(file->budget.disk_bytes, PER_BYTE, &bytes) &&
+                    nt_checked_add(bytes, FREE_BYTES, &bytes) && bytes < ceiling;
+    return is_small ? bytes : ceiling;
+}
+
 static enum nt_status read_field(struct nt_selection *selection, struct nt_file *file, struct nt_error *error)
 {
     const struct nt_reader_options options = NT_READER_OPTIONS_INIT;
@@ -409,6 +435,7 @@ static enum nt_status read_field(struct nt_selection *selection, struct nt_file 
     struct nt_stream *stream = NULL;
     if (!field || nt_dataset_field_count(dataset) != 1 || !nt_field_has_stream(field, NT_STREAM_DATA))
         return refuse_kind(selection, error);
+    selection->max_bytes = limit_ranges(file);
     enum nt_status status = nt_reader_new(&options, &reader, error);
     if (status == NT_OK)
         status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);

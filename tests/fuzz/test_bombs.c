@@ -5,12 +5,16 @@
  * tests/mount/test_bombs.py tries the same files with the programs.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ntuple/selection.h>
+
 #include "core/base/sanitizer.h"
+#include "bloscpack_writer.h"
 #include "bombs.h"
 #include "everything.h"
 #include "formats/formats.h"
@@ -188,6 +192,36 @@ TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits_and_a_hole_makes_it_no
      .end = (int)lance_bomb_count)
 {
     try_bomb(&lance_bombs[_i], LANCE, BOMB_REFUSED);
+}
+
+/* Every second number, compressed well. */
+TEST(a_small_file_selects_no_more_ranges_than_fit_in_little_memory)
+{
+    enum { COUNT = 20000000 };
+    const struct bloscpack_options options = {
+        .version = 3,
+        .has_offsets = true,
+        .type_bytes = 8,
+        .chunk_bytes = 16 << 20,
+        .metadata = "{\"container\": \"numpy\", \"dtype\": \"'<i8'\", \"shape\": [20000000]}"};
+    char path[] = "/tmp/ntuplefs-bomb-XXXXXX.blp";
+    int descriptor = mkstemps(path, 4);
+    uint64_t *numbers = calloc(COUNT, sizeof(*numbers));
+    struct nt_buffer file = {0};
+    struct nt_selection *selection;
+    struct nt_error error;
+    ck_assert(numbers && descriptor >= 0);
+    for (uint64_t i = 0; i < COUNT; i++)
+        numbers[i] = 2 * i;
+    bloscpack_write(&file, &options, numbers, COUNT * sizeof(*numbers), NULL);
+    free(numbers);
+    ck_assert_int_eq(write(descriptor, file.bytes, file.length), (ssize_t)file.length);
+    ck_assert_uint_lt(file.length, 1 << 20);
+    nt_buffer_deinit(&file);
+    close(descriptor);
+    enum nt_status status = nt_selection_open(path, &selection, &error);
+    unlink(path);
+    assert_status(NT_LIMIT, status);
 }
 
 int main(int argc, char **argv)
