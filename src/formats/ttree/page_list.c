@@ -379,23 +379,30 @@ void nt_ttree_announce_fields(struct nt_dataset *dataset, const uint32_t *fields
         map->announced = calloc((size_t)map->branch_count + 1, sizeof(*map->announced));
     while (map->announced && map->announced_count)
         map->branches[map->announced[--map->announced_count]].announced = 0;
+    map->plans_again = 0;
     for (size_t i = 0; map->announced && i < count; i++)
         if (fields[i] < dataset->field_count)
             add_announced(dataset, fields[i]);
 }
 
-/* Plans the same for the branches that will be counted next. Opening each of them plans again what the source
- * had no room for. */
-static void plan_next(const struct span *span, struct nt_prefetch *prefetch)
+/* Plans the same for the branches that will be counted next. Opening those after the first few bytes plans
+ * again what the source had no room for. */
+static void plan_next(const struct span *span, uint64_t spare, struct nt_prefetch *prefetch)
 {
     enum { MAX_PLANNED = 4096 };
-    const struct nt_ttree_map *map = span->tree->map;
+    struct nt_ttree_map *map = span->tree->map;
+    uint64_t first_bytes = (spare < MAX_BYTES ? spare : MAX_BYTES) / 2;
+    if (span->map->announced < map->plans_again)
+        return;
+    map->plans_again = span->map->announced;
     for (uint32_t i = span->map->announced; i < map->announced_count && prefetch->count < MAX_PLANNED; i++) {
         struct span next;
         struct nt_error error;
         if (!map->branches[map->announced[i]].parts &&
             find_span(span->dataset, map->announced[i], 0, &next, &error) == NT_OK)
             plan(&next, 0, prefetch);
+        if (prefetch->bytes < first_bytes)
+            map->plans_again = i + 1;
     }
 }
 
@@ -414,7 +421,7 @@ static void prefetch(const struct span *span)
     *prefetched_end = plan(span, spare < MAX_BYTES ? spare : MAX_BYTES, &own);
     nt_prefetch_submit(&own);
     if (map->announced && !span->is_raw)
-        plan_next(span, &next);
+        plan_next(span, nt_source_spare_bytes(source, false), &next);
     nt_prefetch_submit(&next);
 }
 

@@ -573,6 +573,7 @@ struct nt_ttree_map {
     uint32_t part_count;
     uint32_t *announced; /* branches whose items will be counted, in this order; from malloc, or NULL */
     uint32_t announced_count;
+    uint32_t plans_again; /* the first announced branch that plans to request those after it again */
 };
 
 /* The output of a branch that a column of either dataset has. */
