@@ -83,7 +83,8 @@ struct nt_fetch_request {
     uint64_t epoch;        /* from HELLO; requests of other epochs get no answer */
     uint64_t id;           /* never reused */
     uint32_t milliseconds; /* time limit for the answer */
-    uint32_t is_prefetch;  /* no reader waits yet: other requests go first; of OPEN: none follows at once */
+    uint16_t is_prefetch;  /* no reader waits yet: other requests go first; of OPEN: none follows at once */
+    uint16_t more_follow;  /* of READ: other reads follow at once */
     uint64_t offset, bytes;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The response headers of a server, line by line. Values from them go into requests and sizes unchanged.
+ * The response headers of a server, line by line, and the parts of a multipart body. Values from them go into
+ * requests and sizes unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,22 @@ static void check(const struct nt_http_response *reply)
         abort();
 }
 
+static void check_parts(const struct nt_http_response *reply, const char *bytes, size_t count)
+{
+    struct nt_http_response headers;
+    struct nt_text left = {bytes, count}, part;
+    while (nt_http_part_next(&left, reply->boundary, &headers, &part)) {
+        check(&headers);
+        if (!headers.has_range || part.bytes < bytes || part.bytes + part.length != left.bytes ||
+            left.bytes + left.length != bytes + count)
+            abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     struct nt_http_response reply = {0};
-    while (count) {
+    while (count && !reply.is_whole) {
         const uint8_t *end = memchr(bytes, '\n', count);
         size_t length = end ? (size_t)(end - bytes) + 1 : count;
         if (!nt_http_response_parse_line(&reply, (const char *)bytes, length))
@@ -45,5 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         bytes += length;
         count -= length;
     }
+    check_parts(&reply, (const char *)bytes, count);
     return 0;
 }

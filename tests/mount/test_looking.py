@@ -44,25 +44,44 @@ def looking_at_a_file_requests_no_page():
                     same((there / path).read_bytes() == (here / path).read_bytes(), True, path)
 
 
-def write_lists(path, branches):
-    """A TTree of lists, of baskets of 5 KiB; their sizes are in the baskets."""
+def write_lists(path, branches, items, baskets=1):
+    """A TTree of lists, whose sizes are in the baskets: their number, and that of items in each."""
     uproot, ak, np = need('uproot'), need('awkward'), need('numpy')
-    lists = ak.unflatten(np.arange(1280, dtype=np.int32), np.tile(np.arange(5), 128))
+    lists = ak.unflatten(np.arange(items, dtype=np.int32), np.tile(np.arange(5), items // 10))
     with uproot.recreate(path, compression=None) as file:
         file.mktree('Events', {f'b{number}': 'var * int32' for number in range(branches)})
-        file['Events'].extend({f'b{number}': lists for number in range(branches)})
+        for _ in range(baskets):
+            file['Events'].extend({f'b{number}': lists for number in range(branches)})
 
 
 @case
 def sizes_of_many_lists_are_requested_together():
     with scratch() as folder:
-        write_lists(folder / 'lists.root', 200)
+        write_lists(folder / 'lists.root', 200, 1280)
         with served(folder) as site, mounted(site.url('lists.root')) as there, mounted(
                 folder / 'lists.root') as here:
             found = {path: size for path, size in sizes(there).items() if path.endswith('.bin')}
             same(found, {path: size for path, size in sizes(here).items() if path in found}, 'sizes')
             asked = site.ranges()
             same(len(found) > 600 and len(asked) <= 30, True, f'{len(asked)} requests: {asked}')
+
+
+@case
+def headers_of_large_baskets_are_requested_together():
+    with scratch() as folder:
+        write_lists(folder / 'lists.root', 30, 20000, 3)
+        with mounted(folder / 'lists.root') as here:
+            expected = {path: size for path, size in sizes(here).items() if path.endswith('.bin')}
+        for way in '', 'one-range/':  # a server that refuses several ranges is asked once
+            with served(folder) as site, mounted(site.url(f'{way}lists.root')) as there:
+                before = len(site.requests)
+                same({path: size for path, size in sizes(there).items() if path in expected}, expected, way)
+                together = [part for part in site.ranges(before) if ',' in part]
+                others = [part for part in site.ranges(before) if ',' not in part]
+                if way:
+                    same((len(together), len(others) >= 90), (1, True), site.ranges(before))
+                else:
+                    same(len(together) + len(others) <= 8, True, site.ranges(before))
 
 
 @case

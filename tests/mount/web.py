@@ -42,27 +42,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def part(self, content):
-        """[first, end) of the requested content; None: all of it."""
+    def parts(self, content):
+        """[first, end) of each part of the requested content; empty: all of it."""
         text = self.headers.get('Range', '')
-        if not text.startswith('bytes='):
-            return None
-        first, last = text[len('bytes='):].split('-')
-        if not first:
-            return max(0, len(content) - int(last)), len(content)
-        return int(first), min(int(last) + 1, len(content)) if last else len(content)
+        found = [part.split('-') for part in text.removeprefix('bytes=').split(',') if part]
+        return [(max(0, len(content) - int(last)), len(content)) if not first else
+                (int(first), min(int(last) + 1, len(content)) if last else len(content))
+                for first, last in found]
 
     def good_answer(self, content, tag, modified):
         headers = {'ETag': tag, 'Last-Modified': email.utils.formatdate(modified, usegmt=True)}
         if self.headers.get('If-Match', tag) != tag:
             return Answer(412, headers, b'')
-        part = self.part(content)
-        if part is None:
+        parts = self.parts(content)
+        if not parts:
             return Answer(200, headers, content)
-        if part[0] >= len(content):
+        if any(first >= len(content) for first, _ in parts):
             return Answer(416, {**headers, 'Content-Range': f'bytes */{len(content)}'}, b'')
-        return Answer(206, {**headers, 'Content-Range': f'bytes {part[0]}-{part[1] - 1}/{len(content)}'},
-                      content[part[0]:part[1]])
+        ranges = [f'bytes {first}-{end - 1}/{len(content)}' for first, end in parts]
+        if len(parts) == 1:
+            return Answer(206, {**headers, 'Content-Range': ranges[0]}, content[slice(*parts[0])])
+        body = b''.join(b'\r\n--together\r\nContent-Range: %s\r\n\r\n%s'
+                        % (text.encode(), content[slice(*part)]) for text, part in zip(ranges, parts))
+        return Answer(206, {**headers, 'Content-Type': 'multipart/byteranges; boundary=together'},
+                      body + b'\r\n--together--\r\n')
 
     def send(self, answer, body=None):
         self.send_response(answer.status)
@@ -320,6 +323,13 @@ def whole(handler, answer):
     """Ignores Range."""
     answer.status, answer.headers = 200, {}
     answer.body = handler.server.site.content(handler.name)[0]
+
+
+@misbehaviour
+def one_range(handler, answer):
+    """Ignores Range if it has several."""
+    if ',' in handler.headers['Range']:
+        whole(handler, answer)
 
 
 @misbehaviour

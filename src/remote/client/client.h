@@ -278,6 +278,7 @@ struct nt_fetcher {
     struct nt_range_cache_space range_space;
     struct nt_disk_cache disk;
     struct nt_link_estimates link_estimates;
+    bool more_follow;     /* other ranges are requested at once after the next one */
     uint64_t ahead_bytes; /* of active prefetch */
     unsigned ahead_count;
     TAILQ_HEAD(nt_used_files, nt_remote_file)

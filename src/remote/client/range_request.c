@@ -93,6 +93,7 @@ struct nt_cached_range *nt_range_request(struct nt_remote_file *file, uint64_t o
                     (struct nt_fetch_request){.kind = NT_FETCH_READ,
                                               .file = file->file,
                                               .is_prefetch = !is_now,
+                                              .more_follow = file->fetcher->more_follow,
                                               .offset = offset,
                                               .bytes = bytes},
                     "", 0);

@@ -247,9 +247,12 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     const uint64_t split = nt_ranges_split_bytes(bytes, need == NT_PREFETCH_COLD);
     if (joined && need == NT_PREFETCH_ONLY) /* the last of them counts: long ones first */
         qsort(ranges, joined, sizeof(*ranges), compare_bytes);
-    for (size_t i = 0; i < joined && has_room; i++)
+    for (size_t i = 0; i < joined && has_room; i++) {
+        file->fetcher->more_follow = i + 1 < joined;
         has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
                              (size_t)nt_ranges_piece_bytes(ranges[i].bytes, split), need);
+    }
+    file->fetcher->more_follow = false;
     free(ranges);
 }
 

@@ -6,6 +6,8 @@
 #ifndef NT_REMOTE_HELPER_HELPER_H
 #define NT_REMOTE_HELPER_HELPER_H
 
+#include <ntuple/text.h>
+
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -27,6 +29,7 @@
 struct nt_backend;
 struct nt_end_probe;
 struct nt_file_part;
+struct nt_http_ranges;
 struct nt_http_walk;
 struct nt_index_parser;
 struct nt_list_parser;
@@ -211,7 +214,7 @@ struct nt_backend {
 struct nt_transfer {
     struct nt_remote_handle *remote;
     void *attempt;            /* the backend's own, until `end` is called; from malloc, or NULL */
-    void *share;              /* likewise, of what serves several jobs; the backend frees it */
+    void *share;              /* of what serves several jobs, also inactive ones; the backend frees it */
     struct nt_result result;  /* of the last try */
     uint64_t first, bytes;    /* the range that is still missing */
     bool is_suffix;           /* the last bytes of the file, at any offset */
@@ -245,6 +248,7 @@ struct nt_transfers {
     unsigned backend_count;
     TAILQ_HEAD(, nt_transfer) all; /* in order of arrival */
     unsigned count;
+    uint64_t held_until; /* milliseconds: until then none starts, because others follow at once */
     struct nt_fetch_totals totals;
 };
 
@@ -387,6 +391,7 @@ struct nt_http_response {
     size_t bytes;                /* of headers, including those of redirects */
     bool is_interim;             /* status 1xx: another answer follows */
     bool is_whole;               /* the headers are complete; trailers are ignored */
+    char boundary[80];           /* of a multipart body, with "--" before it; "": another body */
 };
 
 /* Parses one line, with or without its line end. A status line resets the reply. The empty line ends
@@ -471,6 +476,7 @@ struct nt_http_request {
     uint64_t first;                         /* of the range: in an object the job has another offset */
     const struct nt_file_version *expected; /* NULL: nothing is known about the file */
     bool is_unconditional;                  /* the answer alone says whether it is the expected version */
+    struct nt_http_ranges *ranges;          /* of several jobs, which this one requests; NULL: only its own */
     /* Result: */
     struct nt_http_response reply;
     struct nt_result result;
@@ -504,6 +510,27 @@ void nt_http_request_end(struct nt_http_request *request, CURLcode code);
 /* The final URL after redirects; valid until nt_http_request_stop. */
 const char *nt_http_request_url(const struct nt_http_request *request);
 void nt_http_request_stop(struct nt_http_request *request, CURLM *multi);
+
+/* ---- Several ranges in one HTTP request ---- */
+
+/* Takes short jobs of the same file that wait, to request them with this one, which starts. They then have it
+ * as their share. NULL if there are few, if the server refuses it, or if out of memory. */
+struct nt_http_ranges *nt_http_ranges_new(struct nt_transfer *job);
+void nt_http_ranges_write(const struct nt_http_ranges *ranges, struct nt_buffer *text);
+/* A body byte for byte. False if there are too many. */
+bool nt_http_ranges_take(struct nt_http_ranges *ranges, const char *bytes, size_t count);
+/* After the answer: ends the other jobs whose bytes have arrived, frees the ranges, and returns the result of
+ * the request's job. The others wait for requests of their own. */
+struct nt_result nt_http_ranges_end(struct nt_http_ranges *ranges, const struct nt_http_request *request);
+/* Cancels a job's part of the request that is its share, if there is one. */
+void nt_http_ranges_leave(struct nt_transfer *job);
+/* The jobs wait again. Accepts NULL. */
+void nt_http_ranges_free(struct nt_http_ranges *ranges);
+
+/* The headers and bytes of the next part of a multipart body; `left` becomes what follows it. False if there
+ * is none. */
+bool nt_http_part_next(struct nt_text *left, const char *boundary, struct nt_http_response *headers_ret,
+                       struct nt_text *bytes_ret);
 
 /* ---- Parsers of listings ---- */
 
@@ -556,6 +583,7 @@ struct nt_http_file {
     struct nt_http_target target;
     bool is_first;        /* of its server to be opened */
     bool is_object_store; /* the address names them by NT_OBJECT_NUMBER: each is a target of its own */
+    bool refuses_ranges;  /* the server did not answer a request for several of them with all their bytes */
     LIST_HEAD(, nt_end_probe) probes;
     struct nt_end_probe *head, *tail;                 /* only during opening */
     struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */

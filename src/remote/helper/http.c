@@ -65,6 +65,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
         .expected = target->is_known ? &target->version : NULL,
         .is_unconditional = target->is_known && target->is_unconditional,
     };
+    attempt->request.ranges = nt_http_ranges_new(job);
     web->backend.jobs->totals.requests++;
     bool has_started = nt_http_request_start(&attempt->request, web->multi, milliseconds);
     if (attempt->request.is_checked)
@@ -75,8 +76,13 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
 static void stop(struct nt_transfer *job)
 {
     const struct nt_http_backend *web = (struct nt_http_backend *)job->remote->backend;
-    if (job->attempt)
-        nt_http_request_stop(job->attempt, web->multi);
+    struct attempt *attempt = job->attempt;
+    nt_http_ranges_leave(job);
+    if (!attempt)
+        return;
+    nt_http_request_stop(&attempt->request, web->multi);
+    nt_http_ranges_free(attempt->request.ranges);
+    attempt->request.ranges = NULL;
 }
 
 static void resume(struct nt_transfer *job)
@@ -167,6 +173,12 @@ static void end_try(struct nt_transfer *job, CURLcode code)
              request->result.got < job->bytes)
         refuse_short(request);
     note_elsewhere(target, request);
+    if (request->ranges) {
+        job->result = nt_http_ranges_end(request->ranges, request);
+        request->ranges = NULL;
+        nt_transfer_end_try(job);
+        return;
+    }
     note_version(job, request);
     job->result = request->result;
     if (request->reply.is_beyond && job->result.outcome == NT_OUTCOME_RETRY)

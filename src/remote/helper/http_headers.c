@@ -4,8 +4,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <ntuple/text.h>
-
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -117,6 +115,24 @@ static void set_region(struct nt_http_response *reply, struct nt_text value)
     reply->region[value.length] = '\0';
 }
 
+/* "multipart/byteranges; boundary=TEXT", or with quotes. */
+static void take_type(struct nt_http_response *reply, struct nt_text value)
+{
+    static const char name[] = "boundary=";
+    const char *found = memmem(value.bytes, value.length, name, strlen(name));
+    if (!skip(&value, "multipart/") || !found)
+        return;
+    found += strlen(name);
+    size_t length = (size_t)(value.bytes + value.length - found);
+    bool is_quoted = length && *found == '"';
+    found += is_quoted;
+    length -= is_quoted;
+    const char *end = memchr(found, is_quoted ? '"' : ';', length);
+    struct nt_text text = trim((struct nt_text){found, end ? (size_t)(end - found) : length});
+    if (text.length && text.length + strlen("--") < sizeof(reply->boundary))
+        snprintf(reply->boundary, sizeof(reply->boundary), "--%.*s", (int)text.length, text.bytes);
+}
+
 /* "HTTP/1.1 206 Partial Content" */
 static void begin_answer(struct nt_http_response *reply, struct nt_text status)
 {
@@ -140,6 +156,8 @@ bool nt_http_response_parse_line(struct nt_http_response *reply, const char *lin
         reply->is_whole = !reply->is_interim;
     else if (skip(&text, "content-range:"))
         take_range(reply, trim(text));
+    else if (skip(&text, "content-type:"))
+        take_type(reply, trim(text));
     else if (skip(&text, "content-encoding:"))
         reply->is_encoded = !is(trim(text), "identity");
     else if (skip(&text, "etag:"))

@@ -67,13 +67,17 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
         nt_http_request_check_response(request);
     if (request->is_checked)
         return 0;
-    if (request->target->asked == NT_HTTP_REQUEST_PART &&
-        count > request->reply.last - request->reply.first + 1 - request->result.got) {
+    bool fits = request->ranges
+                    ? nt_http_ranges_take(request->ranges, bytes, count)
+                    : request->target->asked != NT_HTTP_REQUEST_PART ||
+                          count <= request->reply.last - request->reply.first + 1 - request->result.got;
+    if (!fits) {
         nt_http_request_refuse(request, NT_FETCH_UNREACHABLE,
                                "the server sends more bytes than it announces");
         return 0;
     }
-    if (!request->job->take(request->job, request->job->first + request->result.got, bytes, count))
+    if (!request->ranges &&
+        !request->job->take(request->job, request->job->first + request->result.got, bytes, count))
         return CURL_WRITEFUNC_PAUSE;
     request->result.got += count;
     return request->is_checked ? 0 : count;
@@ -127,15 +131,19 @@ static bool add_headers(struct nt_http_request *request)
            nt_headers_add(&request->headers, "If-Unmodified-Since", known->modified);
 }
 
-static void set_range(const struct nt_http_request *request)
+static bool set_range(const struct nt_http_request *request)
 {
-    char range[64];
-    if (request->job->is_suffix)
-        snprintf(range, sizeof(range), "-%" PRIu64, request->job->bytes);
+    struct nt_buffer range = {0};
+    if (request->ranges)
+        nt_http_ranges_write(request->ranges, &range);
+    else if (request->job->is_suffix)
+        nt_buffer_append_format(&range, "-%" PRIu64, request->job->bytes);
     else
-        snprintf(range, sizeof(range), "%" PRIu64 "-%" PRIu64, request->first,
-                 request->first + request->job->bytes - 1);
-    curl_easy_setopt(request->easy, CURLOPT_RANGE, range);
+        nt_buffer_append_format(&range, "%" PRIu64 "-%" PRIu64, request->first,
+                                request->first + request->job->bytes - 1);
+    bool is_set = !range.failed && curl_easy_setopt(request->easy, CURLOPT_RANGE, range.bytes) == CURLE_OK;
+    nt_buffer_deinit(&range);
+    return is_set;
 }
 
 static void set_time(const struct nt_http_request *request)
@@ -199,8 +207,10 @@ static bool ask(struct nt_http_request *request, CURLM *multi)
         return false;
     }
     set_way(request, address);
-    if (request->target->asked == NT_HTTP_REQUEST_PART)
-        set_range(request);
+    if (request->target->asked == NT_HTTP_REQUEST_PART && !set_range(request)) {
+        nt_http_request_stop(request, NULL);
+        return false;
+    }
     set_time(request);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
 }

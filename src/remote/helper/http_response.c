@@ -67,6 +67,8 @@ static void judge_part(struct nt_http_request *request)
     else if (reply->is_beyond)
         judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
               "the server claims to send bytes after the end of the file");
+    else if (request->ranges) /* the parts say which they are */
+        ;
     else if (!reply->has_range)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server sends a range without saying which (Content-Range)");
@@ -302,11 +304,15 @@ void nt_http_request_end(struct nt_http_request *request, CURLcode code)
         return;
     uint64_t requested =
         request->target->asked == NT_HTTP_REQUEST_PART ? request->job->bytes : request->result.got;
-    bool is_part = request->reply.has_range && request->target->asked == NT_HTTP_REQUEST_PART;
-    if (is_part)
+    bool is_part =
+        request->reply.has_range && request->target->asked == NT_HTTP_REQUEST_PART && !request->ranges;
+    if (request->ranges)
+        requested = request->result.got;
+    else if (is_part)
         requested = request->reply.last - request->reply.first + 1;
-    bool has_all = request->result.got == requested &&
-                   (request->job->is_suffix || requested == request->job->bytes || !request->expected);
+    bool has_all =
+        request->result.got == requested && (request->ranges || request->job->is_suffix ||
+                                             requested == request->job->bytes || !request->expected);
     if (has_all && (code == CURLE_OK || is_part)) /* trailing data after a range does not matter */
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)

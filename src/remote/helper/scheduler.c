@@ -213,8 +213,8 @@ static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
     TAILQ_FOREACH (job, &jobs->all, all) {
         if (found && !found->is_prefetch)
             break;
-        if ((now >= job->deadline || (!job->is_active && job->start <= now && has_room(job))) &&
-            (!found || !job->is_prefetch))
+        bool waits = job->is_active || job->share || job->start > now;
+        if ((now >= job->deadline || (!waits && has_room(job))) && (!found || !job->is_prefetch))
             found = job;
     }
     return found;
@@ -239,17 +239,19 @@ static bool start_all(struct nt_transfers *jobs)
 /* The latest time of the job's next check. */
 static uint64_t until(const struct nt_transfer *job)
 {
-    bool is_waiting = job->is_active || !has_room(job) || job->start >= job->deadline;
+    bool is_waiting = job->is_active || job->share || !has_room(job) || job->start >= job->deadline;
     return is_waiting ? job->deadline : job->start;
 }
 
 uint64_t nt_transfers_work(struct nt_transfers *jobs)
 {
-    start_all(jobs);
+    bool is_held = nt_milliseconds() < jobs->held_until;
+    if (!is_held)
+        start_all(jobs);
     for (unsigned i = 0; i < jobs->backend_count; i++)
         jobs->backends[i]->ops->work(jobs->backends[i]);
-    if (start_all(jobs))
-        return 0;
+    if (is_held || start_all(jobs))
+        return is_held;
     uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
     const struct nt_transfer *job;
     TAILQ_FOREACH (job, &jobs->all, all)

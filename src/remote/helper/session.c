@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "core/base/thread.h"
+
 /* ---- Reply queue ---- */
 
 struct nt_reply_packet {
@@ -289,6 +291,9 @@ void nt_listing_done(struct nt_remote_handle *listing)
 /* A read waits as long for bytes that were requested with the opening, before it requests them again. */
 enum { SOON_MILLISECONDS = 20 };
 
+/* For the next one, if a client says that more reads follow: backends request them together. */
+enum { HOLD_MILLISECONDS = 3 };
+
 static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     const struct nt_file_part *part = (struct nt_file_part *)job;
@@ -350,6 +355,7 @@ static void read_part(struct nt_helper_session *files, const struct nt_fetch_req
 {
     struct nt_remote_handle *file = file_of(files, request->file);
     uint64_t size = file ? file->size : 0;
+    files->jobs.held_until = request->more_follow ? nt_milliseconds() + HOLD_MILLISECONDS : 0;
     bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MAX_BYTES &&
                      request->offset < size && request->bytes <= size - request->offset;
     enum nt_received received =
