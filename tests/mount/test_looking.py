@@ -63,7 +63,8 @@ def sizes_of_many_lists_are_requested_together():
             found = {path: size for path, size in sizes(there).items() if path.endswith('.bin')}
             same(found, {path: size for path, size in sizes(here).items() if path in found}, 'sizes')
             asked = site.ranges()
-            same(len(found) > 600 and len(asked) <= 30, True, f'{len(asked)} requests: {asked}')
+            same(len(found) > 600 and len(asked) <= 25, True, f'{len(asked)} requests: {asked}')
+            same(sum(map(bytes_of, asked)) < 500_000, True, f'the baskets themselves: {asked}')
 
 
 @case
@@ -91,6 +92,11 @@ def texts_have_sizes_if_they_shall():
             data('example.root'), options=('-o', 'text=sized')) as here:
         found = sizes(there)
         same([path for path, size in sizes(here).items() if found.get(path) != size], [], 'other sizes')
+
+
+def bytes_of(header):
+    parts = [part.split('-') for part in header.removeprefix('bytes=').split(',')]
+    return sum(int(last) - int(first or 1) + 1 for first, last in parts)
 
 
 def last_of(parts):

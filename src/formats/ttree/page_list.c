@@ -306,14 +306,20 @@ static enum nt_status count_basket(struct item_counter *counter, const struct nt
     return fail_in_basket(span, basket, status, counter->error);
 }
 
-/* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary: values are
- * mostly read after their sizes, and a server sends many short ranges slowly. */
-static uint64_t prefetched_bytes(const struct span *span, const struct nt_basket_location *basket,
-                                 uint64_t left)
+static struct nt_source *file_of(const struct span *span)
 {
-    enum { SMALL = 1 << 16 };
+    return span->dataset->sources[span->tree->branches[span->map->branch].file_source];
+}
+
+/* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary. If values are
+ * read right after their sizes, a server would send many short ranges slowly. A mount lists sizes of which no
+ * values may be read. */
+static uint64_t prefetched_bytes(const struct span *span, const struct nt_basket_location *basket,
+                                 uint64_t left, bool is_read_next)
+{
+    enum { SMALL = 1 << 16, VERY_SMALL = 1 << 12 };
     bool needs_header = span->is_raw || span->map->interpretation.count_by == NT_COUNT_BY_BYTES;
-    bool is_header = needs_header && basket->bytes > SMALL;
+    bool is_header = needs_header && basket->bytes > (is_read_next ? SMALL : VERY_SMALL);
     return is_header && basket->bytes > left ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
@@ -336,9 +342,10 @@ static uint64_t plan(const struct span *span, uint64_t spare, struct nt_prefetch
     uint32_t count = 0, most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
     uint64_t bytes = 0, end_entry = 0;
+    bool is_read_next = nt_source_spare_bytes(file_of(span), false) > 0;
     for (uint32_t i = first; i < map->basket_count && count < most; i++) {
         const struct nt_basket_location *basket = &map->baskets[i];
-        uint64_t some = prefetched_bytes(span, basket, bytes < spare ? spare - bytes : 0);
+        uint64_t some = prefetched_bytes(span, basket, bytes < spare ? spare - bytes : 0, is_read_next);
         bytes += some;
         if (i >= end && bytes > MAX_BYTES)
             break;
@@ -411,7 +418,7 @@ static void plan_next(const struct span *span, uint64_t spare, struct nt_prefetc
 static void prefetch(const struct span *span)
 {
     struct nt_branch_map *map = span->map;
-    struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
+    struct nt_source *source = file_of(span);
     struct nt_prefetch own = {.need = NT_PREFETCH_ONLY}, next = {.need = NT_PREFETCH_ONLY};
     uint64_t spare = map->announced > 1 || span->is_raw ? 0 : nt_source_spare_bytes(source, false);
     uint64_t *prefetched_end = &map->prefetched_end[span->is_raw];
@@ -486,8 +493,10 @@ static void plan_column(struct nt_dataset *physical, uint32_t column, uint32_t p
     span.is_raw = true;
     if (!prefetch->count)
         prefetch->need = NT_PREFETCH_ONLY;
+    bool is_read_next = nt_source_spare_bytes(file_of(&span), false) > 0;
     for (uint32_t i = 0; i < span.basket_count; i++)
-        add_basket(&span, &span.baskets[i], prefetched_bytes(&span, &span.baskets[i], 0), prefetch);
+        add_basket(&span, &span.baskets[i], prefetched_bytes(&span, &span.baskets[i], 0, is_read_next),
+                   prefetch);
 }
 
 bool nt_ttree_plan_groups(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,

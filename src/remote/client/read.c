@@ -232,6 +232,9 @@ static int compare_bytes(const void *one, const void *other)
     return a->bytes > b->bytes ? -1 : a->bytes < b->bytes ? 1 : nt_compare_u64(one, other);
 }
 
+/* Between ranges near which nothing will be read: the network helper requests short ones together. */
+enum { SHORT_GAP = 4096 };
+
 /* Stops if out of memory: the reader requests the rest. */
 static void request_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
                         enum nt_prefetch_need need)
@@ -239,7 +242,7 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     struct nt_extent *ranges = malloc(count * sizeof(*ranges));
     uint64_t bytes = 0;
     bool has_room = ranges != NULL;
-    uint64_t gap = need == NT_PREFETCH_ONLY ? NT_LINK_MIN_GAP : nt_link_coalesce_gap(file->link_estimate);
+    uint64_t gap = need == NT_PREFETCH_ONLY ? SHORT_GAP : nt_link_coalesce_gap(file->link_estimate);
     size_t unknown = ranges ? copy_unknown(file, extents, count, ranges) : 0;
     size_t joined = nt_ranges_coalesce(ranges, unknown, file->version.size, gap);
     for (size_t i = 0; i < joined; i++)

@@ -514,9 +514,10 @@ void nt_http_request_stop(struct nt_http_request *request, CURLM *multi);
 /* ---- Several ranges in one HTTP request ---- */
 
 /* Takes short jobs of the same file that wait, to request them with this one, which starts. They then have it
- * as their share. NULL if there are few, if the server refuses it, or if out of memory. */
+ * as their share. NULL if there are few, or if out of memory. */
 struct nt_http_ranges *nt_http_ranges_new(struct nt_transfer *job);
-void nt_http_ranges_write(const struct nt_http_ranges *ranges, struct nt_buffer *text);
+/* For the header Range. NULL if out of memory. */
+const char *nt_http_ranges_text(const struct nt_http_ranges *ranges);
 /* A body byte for byte. False if there are too many. */
 bool nt_http_ranges_take(struct nt_http_ranges *ranges, const char *bytes, size_t count);
 /* After the answer: ends the other jobs whose bytes have arrived, frees the ranges, and returns the result of
@@ -583,7 +584,7 @@ struct nt_http_file {
     struct nt_http_target target;
     bool is_first;        /* of its server to be opened */
     bool is_object_store; /* the address names them by NT_OBJECT_NUMBER: each is a target of its own */
-    bool refuses_ranges;  /* the server did not answer a request for several of them with all their bytes */
+    bool refuses_ranges;  /* its server did not answer a request for several with all their bytes */
     LIST_HEAD(, nt_end_probe) probes;
     struct nt_end_probe *head, *tail;                 /* only during opening */
     struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Several short ranges of a file in one HTTP request, and the multipart/byteranges answer (RFC 9110, 14.6).
- * Their number costs a server and a line more than their bytes.
+ * Their number costs a server and a line more than their bytes. Of a server that refuses it, one range is
+ * requested that covers those near each other.
  */
 #include "remote/helper/helper.h"
 
@@ -14,10 +15,14 @@ enum { MIN_RANGES = 4, MAX_RANGES = 128, SHORT_BYTES = 4096 };
 /* The most bytes of a part's headers. */
 enum { PART_HEADER_BYTES = 1024 };
 
+/* Of one range for several jobs: as the client joins and divides its ranges. */
+enum { MAX_GAP = 32 * 1024, MAX_BYTES = 256 * 1024 };
+
 struct nt_http_ranges {
+    struct nt_buffer text; /* the ranges, as in the header */
     unsigned count;
-    struct nt_transfer
-        *jobs[MAX_RANGES];    /* by offset, with the one that makes the request; NULL: cancelled */
+    /* By offset, with the job that makes the request. NULL: cancelled. */
+    struct nt_transfer *jobs[MAX_RANGES];
     bool is_done[MAX_RANGES]; /* its bytes were delivered */
     size_t max_bytes;
     struct nt_buffer body;
@@ -54,38 +59,64 @@ static int compare_jobs(const void *one, const void *other)
     return nt_compare_u64(&a->first, &b->first);
 }
 
+static uint64_t end_of(const struct nt_transfer *job)
+{
+    return job->first + job->bytes;
+}
+
+/* Keeps those around a job that one range covers, with short gaps. Returns how many. */
+static unsigned keep_near(struct nt_transfer *jobs[MAX_RANGES], unsigned count, const struct nt_transfer *job)
+{
+    unsigned first = 0;
+    while (jobs[first] != job)
+        first++;
+    unsigned end = first + 1;
+    while (first && jobs[first]->first - end_of(jobs[first - 1]) <= MAX_GAP &&
+           end_of(job) - jobs[first - 1]->first <= MAX_BYTES)
+        first--;
+    while (end < count && jobs[end]->first - end_of(jobs[end - 1]) <= MAX_GAP &&
+           end_of(jobs[end]) - jobs[first]->first <= MAX_BYTES)
+        end++;
+    memmove(jobs, jobs + first, (end - first) * sizeof(struct nt_transfer *));
+    return end - first;
+}
+
 struct nt_http_ranges *nt_http_ranges_new(struct nt_transfer *job)
 {
     struct nt_http_file *file = (struct nt_http_file *)job->remote;
     struct nt_transfer *jobs[MAX_RANGES] = {job}, *other;
     unsigned count = 1;
-    bool may_ask = is_short(job) && job->all_tries == 1 && file->target.is_known && !file->is_object_store &&
-                   file->target.service == NT_SERVICE_HTTP;
-    if (!may_ask)
+    if (!is_short(job) || job->all_tries != 1 || !file->target.is_known || file->is_object_store)
         return NULL;
     TAILQ_FOREACH (other, &file->handle.backend->jobs->all, all)
         if (count < MAX_RANGES && can_join(job, other))
             jobs[count++] = other;
-    struct nt_http_ranges *ranges =
-        count < MIN_RANGES || refuses_ranges(file) ? NULL : calloc(1, sizeof(*ranges));
-    if (!ranges)
+    if (count < MIN_RANGES)
         return NULL;
     qsort(jobs, count, sizeof(struct nt_transfer *), compare_jobs);
+    bool is_one = file->target.service != NT_SERVICE_HTTP || refuses_ranges(file);
+    count = is_one ? keep_near(jobs, count, job) : count;
+    struct nt_http_ranges *ranges = count > 1 ? calloc(1, sizeof(*ranges)) : NULL;
+    if (!ranges)
+        return NULL;
+    if (is_one)
+        nt_buffer_append_format(&ranges->text, "%" PRIu64 "-%" PRIu64, jobs[0]->first,
+                                end_of(jobs[count - 1]) - 1);
+    ranges->max_bytes = is_one ? MAX_BYTES : 0;
     for (unsigned i = 0; i < count; i++) {
         ranges->max_bytes += jobs[i]->bytes + PART_HEADER_BYTES;
         jobs[i]->share = ranges;
         ranges->jobs[ranges->count++] = jobs[i];
+        if (!is_one)
+            nt_buffer_append_format(&ranges->text, "%s%" PRIu64 "-%" PRIu64, i ? "," : "", jobs[i]->first,
+                                    end_of(jobs[i]) - 1);
     }
     return ranges;
 }
 
-void nt_http_ranges_write(const struct nt_http_ranges *ranges, struct nt_buffer *text)
+const char *nt_http_ranges_text(const struct nt_http_ranges *ranges)
 {
-    for (unsigned i = 0; i < ranges->count; i++)
-        if (ranges->jobs[i])
-            nt_buffer_append_format(text, "%s%" PRIu64 "-%" PRIu64, text->length ? "," : "",
-                                    ranges->jobs[i]->first,
-                                    ranges->jobs[i]->first + ranges->jobs[i]->bytes - 1);
+    return ranges->text.failed ? NULL : ranges->text.bytes;
 }
 
 void nt_http_ranges_leave(struct nt_transfer *job)
@@ -99,11 +130,13 @@ void nt_http_ranges_leave(struct nt_transfer *job)
 
 void nt_http_ranges_free(struct nt_http_ranges *ranges)
 {
-    for (unsigned i = 0; ranges && i < ranges->count; i++)
+    if (!ranges)
+        return;
+    for (unsigned i = 0; i < ranges->count; i++)
         if (ranges->jobs[i])
             ranges->jobs[i]->share = NULL;
-    if (ranges)
-        nt_buffer_deinit(&ranges->body);
+    nt_buffer_deinit(&ranges->body);
+    nt_buffer_deinit(&ranges->text);
     free(ranges);
 }
 

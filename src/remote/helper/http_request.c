@@ -133,17 +133,14 @@ static bool add_headers(struct nt_http_request *request)
 
 static bool set_range(const struct nt_http_request *request)
 {
-    struct nt_buffer range = {0};
-    if (request->ranges)
-        nt_http_ranges_write(request->ranges, &range);
-    else if (request->job->is_suffix)
-        nt_buffer_append_format(&range, "-%" PRIu64, request->job->bytes);
+    char own[64];
+    const char *range = request->ranges ? nt_http_ranges_text(request->ranges) : own;
+    if (request->job->is_suffix)
+        snprintf(own, sizeof(own), "-%" PRIu64, request->job->bytes);
     else
-        nt_buffer_append_format(&range, "%" PRIu64 "-%" PRIu64, request->first,
-                                request->first + request->job->bytes - 1);
-    bool is_set = !range.failed && curl_easy_setopt(request->easy, CURLOPT_RANGE, range.bytes) == CURLE_OK;
-    nt_buffer_deinit(&range);
-    return is_set;
+        snprintf(own, sizeof(own), "%" PRIu64 "-%" PRIu64, request->first,
+                 request->first + request->job->bytes - 1);
+    return range && curl_easy_setopt(request->easy, CURLOPT_RANGE, range) == CURLE_OK;
 }
 
 static void set_time(const struct nt_http_request *request)

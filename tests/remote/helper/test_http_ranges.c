@@ -149,15 +149,33 @@ static bool answer_otherwise(struct connection *connection)
     return true;
 }
 
-TEST(ranges_that_do_not_come_together_are_requested_alone, .setup = set_up, .teardown = tear_down,
+/* Later ones that are near each other are one range. */
+TEST(ranges_that_do_not_come_together_are_not_requested_so_again, .setup = set_up, .teardown = tear_down,
      .end = COUNT_OF(others))
 {
     row = (unsigned)_i;
     server.answer = answer_otherwise;
     open_well();
     check_all(request_all());
+    unsigned before = server.count;
     check_all(request_all());
     ck_assert_uint_eq(times_asked(together), 1);
+    ck_assert_uint_eq(server.count - before, 1);
+    ck_assert_str_eq(server.connections[before].what, "GET /file bytes=20000-60009");
+}
+
+TEST(ranges_far_from_each_other_are_not_one, .setup = set_up, .teardown = tear_down)
+{
+    row = 0;
+    server.answer = answer_otherwise;
+    open_well();
+    check_all(request_all());
+    uint64_t ids[] = {ask_for(10000, 10), ask_for(15000, 10), ask_for(20000, 10), ask_for(25000, 10),
+                      ask_for(60000, 10)};
+    for (unsigned i = 0; i < COUNT_OF(ids); i++)
+        work_until(ids[i], NT_FETCH_DONE);
+    ck_assert_uint_eq(times_asked("GET /file bytes=10000-25009"), 1);
+    ck_assert_uint_eq(times_asked("GET /file bytes=60000-60009"), 1);
 }
 
 static bool has_sent;
