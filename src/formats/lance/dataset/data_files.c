@@ -31,15 +31,15 @@ static enum nt_status look_around(struct nt_folder *folder, const char *name, st
 {
     enum nt_status status = NT_NOT_FOUND;
     size_t length = strlen(name);
+    char *way = strdup(name);
+    NT_TRY(nt_check_memory(way, error));
     while (status == NT_NOT_FOUND && length) {
-        struct nt_buffer way = {0};
-        const char *end = memrchr(name, '/', length);
-        length = end ? (size_t)(end - name) : 0;
-        nt_buffer_append(&way, name, length);
-        nt_buffer_append_string(&way, "");
-        status = way.failed ? nt_fail_memory(error) : nt_folder_stat(folder, way.bytes, attributes, error);
-        nt_buffer_deinit(&way);
+        const char *end = memrchr(way, '/', length);
+        length = end ? (size_t)(end - way) : 0;
+        way[length] = '\0';
+        status = nt_folder_stat(folder, way, attributes, error);
     }
+    free(way);
     return status;
 }
 
