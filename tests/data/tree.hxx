@@ -29,6 +29,15 @@ template <typename T> Counted<T> counted(const T *items, std::size_t count)
     return {items, count};
 }
 
+/* Several arrays of the same length: `both(arrays, count)`. */
+template <typename T, std::size_t N> std::array<Counted<T>, N> both(T *const (&items)[N], std::size_t count)
+{
+    std::array<Counted<T>, N> result{};
+    for (std::size_t i = 0; i < N; i++)
+        result[i] = {items[i], items[0] ? count : 0};
+    return result;
+}
+
 /* What dataset.hxx writes as null: `pointer(owner)`. */
 template <typename T> T *pointer(const std::unique_ptr<T> &owner)
 {

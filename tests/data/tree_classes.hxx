@@ -87,6 +87,16 @@ class Track : public TObject
     ClassDef(Track, 3)
 };
 
+/* Arrays whose lengths are another member: one, and a fixed number of them. A null pointer is an empty array.
+ */
+struct Jagged {
+    int n = 0;
+    float *x = nullptr;      //[n]
+    Double32_t *d = nullptr; //[n]
+    short *pair[2] = {};     //[n]
+    TELLS(counter(n), counted(x, x ? n : 0), counted(d, n), both(pair, n))
+};
+
 /* Contains, by way of a pointer, itself. */
 struct Node {
     int value = 0;

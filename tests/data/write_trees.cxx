@@ -396,6 +396,47 @@ std::string write_classes(const std::string &path)
     return trees::result(path, {{&tree, "classes"}});
 }
 
+static void set_jagged(Jagged &v, Number i)
+{
+    v.n = static_cast<int>(i * 5 % 4);
+    delete[] v.x, delete[] v.d;
+    v.x = i % 3 && v.n ? new float[v.n] : nullptr, v.d = v.n ? new Double32_t[v.n] : nullptr;
+    for (auto &array : v.pair)
+        delete[] array, array = v.n ? new short[v.n] : nullptr;
+    for (int k = 0; k < v.n; k++) {
+        v.d[k] = i + k, v.pair[0][k] = static_cast<short>(i), v.pair[1][k] = static_cast<short>(-k);
+        if (v.x)
+            v.x[k] = i / 2.f + k;
+    }
+}
+
+static void set_items(std::vector<Jagged> &v, Number i)
+{
+    v.resize(i * 7 % 5);
+    for (auto &item : v)
+        set_jagged(item, i++);
+}
+
+/* Arrays whose lengths other members store: of an object, and of the items of collections. Baskets of the
+ * lengths and of the arrays end at different entries. */
+std::string write_counted(const std::string &path)
+{
+    Tree tree("counted");
+    tree.Object<Jagged>("split", set_jagged).Object<Jagged>("whole", set_jagged, 0);
+    tree.Object<std::vector<Jagged>>("items", set_items).Object<std::vector<Jagged>>("list", set_items, 0);
+    tree.Clones<Track>("clones", few, set_track);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 150, [](TTree &tree) {
+            tree.SetAutoFlush(0);
+            tree.SetBasketSize("*", 4000);
+            for (const char *name : {"items.n", "items.d", "items.pair*", "clones.n"})
+                tree.SetBasketSize(name, 300);
+        });
+    }
+    return trees::result(path, {{&tree, "counted"}});
+}
+
 /* A new object for some entries, and no object for others. */
 template <typename T, typename F> static void set_pointer(T *&pointer, F set, Number i)
 {

@@ -229,7 +229,7 @@ TEST(inputs_are_few_and_have_none_themselves, .setup = setup, .teardown = teardo
                                             &decoder, &number, &error));                                     \
     ck_assert_ptr_nonnull(strstr(error.message, text))
     decoder.dependency_count = NT_DECODER_DEPENDENCIES + 1;
-    REFUSED(NT_LIMIT, "other pages, 3");
+    REFUSED(NT_LIMIT, "other pages, 17");
     decoder.dependency_count = 1;
     dependencies[0].decoder = planned;
     REFUSED(NT_CORRUPT, "has dependencies of its own");

@@ -69,7 +69,8 @@ enum nt_component_kind {
     NT_COMPONENT_ARRAY,      /* `count` times its child */
     NT_COMPONENT_RECORD,     /* its children */
     NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
-    NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number says */
+    NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number or another branch says; if `count`
+                              * is not 0, a byte, then so many such lists */
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
     NT_COMPONENT_OPTIONAL, /* a pointer to its child, an object of class `class_name`, or (empty, and `count`
                             * is NT_NONE) of any class */
@@ -126,6 +127,7 @@ struct nt_component_builder {
     const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
     unsigned class_depth, depth;
     bool skips_extras, has_extras;        /* objects of pointers and lists: skip them; some were added */
+    bool has_lengths;                     /* another branch has the length of the member that is read */
     const struct nt_text *samples;        /* as in nt_ttree_branch */
     uint32_t known_samples, sample_count; /* of them; needed so far */
     /* The first failure; after it nothing is added. NT_UNSUPPORTED, with the reason: the bytes of what was
@@ -186,7 +188,8 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
 void nt_component_add_element(struct nt_component_builder *builder, const struct nt_streamer_element *element,
                               struct nt_text name, uint32_t first);
 
-/* The counter of the last number of this name among the components from `first` on and their base classes. */
+/* The counter of the last number of this name among the components from `first` on and their base classes. 0:
+ * another branch has the numbers. */
 uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t first, struct nt_text name);
 
 /* NULL: the class is not described. A version that is not there stands for the newest. */

@@ -146,6 +146,8 @@ struct step_emitter {
 
 static void emit_content(struct step_emitter *emitter, uint32_t index);
 static void emit_member(struct step_emitter *emitter, uint32_t index);
+typedef void emit(struct step_emitter *emitter, uint32_t index);
+static void emit_list(struct step_emitter *emitter, uint32_t index, emit *of_item);
 static void emit_of_all(struct step_emitter *emitter, uint32_t index);
 
 static bool has_failed(const struct step_emitter *emitter)
@@ -218,8 +220,6 @@ static uint32_t open_header(struct step_emitter *emitter, const struct nt_compon
                                                 .version = component->version});
 }
 
-typedef void emit(struct step_emitter *emitter, uint32_t index);
-
 static void emit_children(struct step_emitter *emitter, uint32_t index, emit *of_child)
 {
     for (uint32_t i = index + 1; i < emitter->components[index].end; i = emitter->components[i].end)
@@ -239,6 +239,8 @@ static void emit_array(struct step_emitter *emitter, uint32_t index, emit *of_it
     }
     if (count > INT32_MAX) {
         nt_component_fail(emitter->builder, "cannot read arrays of more than %d items", INT32_MAX);
+    } else if (emitter->components[inner].kind == NT_COMPONENT_COUNTED && emitter->components[inner].count) {
+        emit_list(emitter, inner, emit_content); /* of all of them */
     } else if (emitter->components[inner].kind == NT_COMPONENT_NUMBER) {
         emit_number(emitter, &emitter->components[inner], (uint32_t)count);
     } else {

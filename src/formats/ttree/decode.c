@@ -41,6 +41,7 @@ struct run {
     struct nt_output_count *done; /* of each output so far; `items` starts with those before the basket */
     uint8_t *output;              /* NULL: only counts */
     uint64_t capacity;            /* its elements */
+    struct nt_basket_lengths lengths; /* from the next one on */
     struct counter counters[COUNTERS];
 };
 
@@ -323,18 +324,49 @@ static enum nt_status get_counter(const struct run *run, uint8_t number, uint64_
     return NT_OK;
 }
 
+/* The next number of the branch that has the lengths of arrays: an Int_t or UInt_t. */
+static enum nt_status get_length_elsewhere(struct run *run, uint64_t *length_ret, struct nt_error *error)
+{
+    struct nt_basket_lengths *lengths = &run->lengths;
+    for (; lengths->count && lengths->first >= lengths->values->elements; lengths->count--)
+        lengths->first -= lengths->values++->elements;
+    if (!lengths->count)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "byte %zu of the values: another branch has no more lengths of arrays", run->at);
+    uint32_t length = nt_load_le32(lengths->values->data + sizeof(length) * lengths->first++);
+    *length_ret = lengths->values->element == NT_ELEMENT_INT32 ? (uint64_t)(int32_t)length : length;
+    return NT_OK;
+}
+
+/* The byte in front of an array: 0 for a null pointer, whatever its length is. */
+static enum nt_status get_flag(struct run *run, bool *is_null_ret, struct nt_error *error)
+{
+    if (left(run) < 1)
+        return fail_end(run, 1, "the flag of an array", error);
+    *is_null_ret = !run->bytes[run->at++];
+    return NT_OK;
+}
+
 static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *error)
 {
+    enum { EMPTY_LISTS = 4 }; /* that cost as much as a step */
     const struct nt_operation *operation = &run->operations[i];
     uint64_t items = 0;
-    if (operation->count && left(run) < 1)
-        return fail_end(run, 1, "the flag of an array", error);
-    if (operation->count && !run->bytes[run->at++])
-        return run_list(run, i, 0, error);
-    NT_TRY(get_counter(run, operation->counter, &items, error));
+    bool is_null = false;
+    if (operation->count)
+        NT_TRY(get_flag(run, &is_null, error));
+    if (!operation->counter)
+        NT_TRY(get_length_elsewhere(run, &items, error));
+    else if (!is_null)
+        NT_TRY(get_counter(run, operation->counter, &items, error));
+    if (is_null)
+        items = 0;
     if (items > (operation->bits ? (uint64_t)UINT32_MAX : (uint64_t)INT64_MAX))
         return fail_count(run, items, error);
-    return run_list(run, i, operation->bits ? items * (items + 1) / 2 : items, error);
+    NT_TRY(use_work(run, operation->count / EMPTY_LISTS, error));
+    for (uint32_t list = 0; list < (operation->count ? operation->count : 1); list++)
+        NT_TRY(run_list(run, i, operation->bits ? items * (items + 1) / 2 : items, error));
+    return NT_OK;
 }
 
 static enum nt_status run_when(struct run *run, uint32_t i, struct nt_error *error)
@@ -1312,7 +1344,10 @@ static void begin(struct basket_output *making, const struct nt_packed *packed, 
                                .class_names = nt_program_names(program),
                                .done = &making->done,
                                .output = output,
-                               .capacity = packed->elements};
+                               .capacity = packed->elements,
+                               .lengths = {.values = packed->dependencies,
+                                           .count = packed->decoder->dependency_count,
+                                           .first = program->first_length}};
     making->first = 0;
 }
 
@@ -1391,6 +1426,8 @@ static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, st
     return decode_shared(packed, &output, 1, error);
 }
 
+/* ---- Decoders ---- */
+
 /* All outputs share the decompression. */
 static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
 {
@@ -1408,7 +1445,22 @@ static uint64_t packed_bytes(const struct nt_decoder *decoder, uint64_t elements
     return elements * decoder->element_bytes;
 }
 
+static bool is_length(enum nt_element element)
+{
+    return element == NT_ELEMENT_INT32 || element == NT_ELEMENT_UINT32;
+}
+
+static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies,
+                            struct nt_error *error)
+{
+    for (uint32_t i = 0; i < decoder->dependency_count; i++)
+        if (!is_length(dependencies[i]->element))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lengths of arrays are not integers of 32 bits");
+    return NT_OK;
+}
+
 static const struct nt_decoder_ops basket_ops = {.decode = decode,
+                                                 .check = check,
                                                  .are_shared = are_shared,
                                                  .decode_shared = decode_shared,
                                                  .packed_bytes = packed_bytes,
@@ -1438,6 +1490,46 @@ enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation,
     return NT_OK;
 }
 
+void nt_basket_set_lengths(void *state, uint64_t first)
+{
+    struct nt_program *program = state;
+    program->first_length = first;
+}
+
+uint32_t nt_basket_lengths_output(const struct nt_interpretation *interpretation)
+{
+    const struct nt_step *step = interpretation->steps;
+    uint32_t count = interpretation->step_count;
+    bool is_list = count == 2 && step->kind == NT_STEP_REST;
+    if ((count != 1 && !is_list) || interpretation->lengths)
+        return NT_NONE;
+    step += is_list;
+    return step->kind == NT_STEP_VALUES && step->count == 1 && step->output != NT_NONE &&
+                   is_length(interpretation->outputs[step->output].element)
+               ? step->output
+               : NT_NONE;
+}
+
+enum nt_status nt_basket_decode(const struct nt_interpretation *interpretation, uint32_t output,
+                                const uint8_t *record, size_t count, uint64_t elements, uint64_t limit,
+                                struct nt_codec_context *context, void **elements_ret, struct nt_error *error)
+{
+    struct nt_decoder decoder;
+    void *state = NULL;
+    NT_TRY(nt_basket_decoder(interpretation, output, &decoder, &state, error));
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .data = record,
+                                     .bytes = count,
+                                     .elements = elements,
+                                     .context = context,
+                                     .limit = limit};
+    *elements_ret = calloc((size_t)elements + 1, decoder.element_bytes);
+    enum nt_status status =
+        *elements_ret ? decoder.ops->decode(&packed, *elements_ret, error) : nt_fail_memory(error);
+    free(state);
+    return status;
+}
+
 /* ---- Counting ---- */
 
 static enum nt_status count_by_bytes(const struct nt_interpretation *from, const struct nt_basket *basket,
@@ -1464,7 +1556,8 @@ static enum nt_status count_by_bytes(const struct nt_interpretation *from, const
 }
 
 static enum nt_status count_by_content(const struct nt_interpretation *from, const uint8_t *record,
-                                       size_t count, uint32_t entry_count, uint64_t limit,
+                                       size_t count, uint32_t entry_count,
+                                       const struct nt_basket_lengths *lengths, uint64_t limit,
                                        struct nt_codec_context *context, struct nt_output_count *counts,
                                        struct nt_error *error)
 {
@@ -1479,6 +1572,8 @@ static enum nt_status count_by_content(const struct nt_interpretation *from, con
         const struct basket_entries entries = entries_of(&content);
         struct run run = {
             .operations = program->operations, .class_names = nt_program_names(program), .done = counts};
+        if (lengths)
+            run.lengths = *lengths;
         status = run_entries(&run, &entries, 0, entry_count, error);
     }
     free(program);
@@ -1486,9 +1581,9 @@ static enum nt_status count_by_content(const struct nt_interpretation *from, con
 }
 
 enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, const uint8_t *record,
-                               size_t count, uint32_t entries, uint64_t limit,
-                               struct nt_codec_context *context, struct nt_output_count *counts,
-                               struct nt_error *error)
+                               size_t count, uint32_t entries, const struct nt_basket_lengths *lengths,
+                               uint64_t limit, struct nt_codec_context *context,
+                               struct nt_output_count *counts, struct nt_error *error)
 {
     struct nt_basket basket;
     NT_TRY(nt_basket_parse(record, count, &basket, error));
@@ -1502,5 +1597,5 @@ enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, c
     }
     if (interpretation->count_by == NT_COUNT_BY_BYTES && entries == basket.entries)
         return count_by_bytes(interpretation, &basket, counts, error);
-    return count_by_content(interpretation, record, count, entries, limit, context, counts, error);
+    return count_by_content(interpretation, record, count, entries, lengths, limit, context, counts, error);
 }

@@ -14,7 +14,8 @@ struct interpreter {
     const struct nt_ttree_branch *branch;
     const struct nt_ttree_leaf *leaves;
     struct nt_component_builder builder;
-    bool is_entry; /* an object without a header of its own */
+    bool is_entry;    /* an object without a header of its own */
+    uint32_t lengths; /* the branch, + 1, that has the lengths of arrays; 0: none */
 };
 
 /* ---- Branches without own data ---- */
@@ -210,11 +211,47 @@ static uint32_t open_rest(struct interpreter *interpreter, struct nt_text type,
                                                                            .type = type});
 }
 
-/* An array whose length is in another branch: a byte, then numbers up to the end of the entry. */
+/* The branch that has the lengths of arrays in the items of a collection: as the record of their branch says,
+ * or, as ROOT does not always write that, an earlier one with the member's name at the end. */
+static uint32_t find_lengths(const struct interpreter *interpreter, struct nt_text member)
+{
+    enum { MAX_DISTANCE = 4096 };
+    const struct nt_ttree_branch *branch = interpreter->branch, *all = interpreter->tree->branches;
+    struct nt_text name = nt_cpp_without_dimensions(branch->name);
+    uint32_t found = branch->second_counter, i = (uint32_t)(branch - all), distance = 0;
+    const char *point = name.length ? memrchr(name.bytes, '.', name.length) : NULL;
+    name.length = point ? (size_t)(point - name.bytes) + 1 : 0;
+    while (found == NT_NONE && member.length && i-- > 0 && distance++ < MAX_DISTANCE)
+        if (all[i].counter == branch->counter && all[i].name.length == name.length + member.length &&
+            !memcmp(all[i].name.bytes, name.bytes, name.length) &&
+            !memcmp(all[i].name.bytes + name.length, member.bytes, member.length))
+            found = i;
+    return found;
+}
+
+/* Adds arrays whose lengths are the numbers of another branch. */
+static void add_counted(struct interpreter *interpreter, const struct nt_streamer_element *element,
+                        struct nt_text name, uint32_t branch)
+{
+    struct nt_component_builder *builder = &interpreter->builder;
+    if (branch == NT_NONE)
+        nt_component_fail(builder, "no other branch has the lengths of its arrays: %.*s",
+                          FORMAT_TEXT(element->type_name));
+    interpreter->lengths = branch + 1;
+    builder->has_lengths = true;
+    nt_component_add_element(builder, element, name, builder->count);
+}
+
+/* An array whose length is in another branch: a byte, then numbers up to the end of the entry. Of several
+ * arrays, the end of the first is not known without the length. */
 static void add_array_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     struct nt_text type = element->type_name;
+    if (element->length > 1) {
+        add_counted(interpreter, element, interpreter->branch->name, interpreter->branch->counter);
+        return;
+    }
     nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = 1});
     uint32_t index = open_rest(interpreter, type, NT_COMPONENT_BARE);
     while (type.length && type.bytes[type.length - 1] == '*')
@@ -239,13 +276,14 @@ static void add_loop_of_entry(struct interpreter *interpreter, const struct nt_s
 static void add_member_of_items(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    if (is_pointer_array(element->type) || element->type == NT_STREAMER_STREAM_LOOP)
-        nt_component_fail(
-            builder,
-            "cannot read arrays in the items of a collection whose lengths are in another branch: %.*s",
-            FORMAT_TEXT(element->type_name));
+    if (element->type == NT_STREAMER_STREAM_LOOP)
+        nt_component_fail(builder, "cannot read arrays of objects in the items of a collection: %.*s",
+                          FORMAT_TEXT(element->type_name));
     uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_BARE);
-    nt_component_add_element(builder, element, nt_item_name, builder->count);
+    if (is_pointer_array(element->type))
+        add_counted(interpreter, element, nt_item_name, find_lengths(interpreter, element->counter));
+    else
+        nt_component_add_element(builder, element, nt_item_name, builder->count);
     nt_component_close(builder, index);
     if (builder->failure.status != NT_OK)
         return;
@@ -359,6 +397,7 @@ static void make_all(struct interpreter *interpreter, struct nt_interpretation *
         nt_component_fail(builder, "%s", reason);
     if (builder->failure.status == NT_OK)
         nt_components_finish(builder, interpreter->is_entry, interpretation);
+    interpretation->lengths = interpreter->lengths;
     free(builder->components);
 }
 

@@ -70,6 +70,8 @@ uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t fir
     if (builder->failure.status != NT_OK) /* what was open then has no end */
         return 0;
     uint32_t index = find_counter(builder, first, name);
+    if (index == NT_NONE && builder->has_lengths && !builder->class_depth)
+        return 0;
     if (index == NT_NONE) {
         nt_component_fail(builder, "the member %.*s, which stores the length of an array, is missing",
                           FORMAT_TEXT(name));
@@ -83,20 +85,26 @@ uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t fir
     return counter->counter;
 }
 
-/* Arrays whose length is another member: a byte that is 0 for a null pointer, then the numbers. */
+/* Arrays whose length is another member, or fixed numbers of them: a byte that is 0 for null pointers, then
+ * the numbers. */
 static void add_counted_numbers(struct nt_component_builder *builder,
                                 const struct nt_streamer_element *element, struct nt_text name,
                                 uint32_t first)
 {
+    struct nt_dimensions dimensions = element_dimensions(element);
+    uint32_t opened[NT_STREAMER_DIMENSIONS];
     uint8_t counter = nt_component_count_by(builder, first, element->counter);
-    uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
-                                                                       .name = name,
-                                                                       .type = element->type_name,
-                                                                       .counter = counter,
-                                                                       .count = 1});
+    nt_component_open_arrays(builder, &dimensions, &name, element->type_name, NT_COMPONENT_BARE, opened);
+    uint32_t index =
+        nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                                          .name = name,
+                                                          .type = element->type_name,
+                                                          .counter = counter,
+                                                          .count = dimensions.count ? element->length : 1});
     nt_component_add_number(builder, nt_item_name, pointee(element->type_name), item_type(element->type),
                             element->title);
     nt_component_close(builder, index);
+    nt_component_close_arrays(builder, &dimensions, opened);
 }
 
 /* Arrays of objects whose length is another member: one header, then the objects. */

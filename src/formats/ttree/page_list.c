@@ -271,11 +271,23 @@ static enum nt_status fail_in_basket(const struct span *span, const struct nt_ba
     return status;
 }
 
+/* The baskets of the branch that has the lengths of arrays. */
+struct lengths {
+    struct span span;
+    uint32_t output;
+    const struct nt_output_count *counts; /* of its baskets; NULL: follow from the entries */
+    uint32_t first, end;                  /* those of its baskets that have the lengths of one basket */
+    uint64_t before, used; /* numbers in baskets before `first`; lengths of all baskets so far */
+};
+
 struct item_counter {
     const struct span *span;
     const struct nt_interpretation *interpretation;
     struct nt_codec_context *context;
     struct nt_buffer record;
+    struct lengths lengths;
+    struct nt_value numbers[NT_DECODER_DEPENDENCIES]; /* of its baskets from `decoded` on */
+    uint32_t decoded, decoded_end;
     struct nt_error *error;
 };
 
@@ -288,6 +300,9 @@ static enum nt_status count_basket(struct item_counter *counter, const struct nt
     bool is_whole = entries == basket->end_entry - basket->first_entry;
     bool is_header = interpretation->count_by == NT_COUNT_BY_BYTES && is_whole;
     uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes);
+    const struct nt_basket_lengths lengths = {.values = counter->numbers,
+                                              .count = counter->lengths.end - counter->lengths.first,
+                                              .first = counter->lengths.used - counter->lengths.before};
     enum nt_status status;
     if (entries > INT32_MAX)
         return nt_fail(counter->error, NT_CORRUPT, basket->offset,
@@ -298,7 +313,7 @@ static enum nt_status count_basket(struct item_counter *counter, const struct nt
             break;
         status =
             nt_basket_count(interpretation, (const uint8_t *)counter->record.bytes, counter->record.length,
-                            (uint32_t)entries, limit, counter->context, counts, counter->error);
+                            (uint32_t)entries, &lengths, limit, counter->context, counts, counter->error);
         if (status != NT_TRUNCATED || !is_header || basket->bytes <= NT_BASKET_HEADER_BYTES)
             break;
         is_header = false; /* a key with long names */
@@ -432,6 +447,123 @@ static void prefetch(const struct span *span)
     nt_prefetch_submit(&next);
 }
 
+/* ---- Lengths of arrays, from another branch ---- */
+
+static enum nt_status load_counts(const struct span *span, const struct nt_output_count **counts_ret,
+                                  struct nt_error *error);
+
+/* The baskets of both branches must have all entries, as numbers are found by their place among all. */
+static bool has_gaps(const struct span *span)
+{
+    uint64_t at = span->first;
+    for (uint32_t i = 0; i < span->basket_count; at = span->baskets[i++].end_entry)
+        if (span->baskets[i].first_entry != at)
+            return true;
+    return false;
+}
+
+/* Finds the baskets that have the lengths of a branch's arrays. */
+static enum nt_status open_lengths(struct lengths *lengths, const struct span *span, struct nt_error *error)
+{
+    const struct nt_interpretation *interpretation;
+    NT_TRY(
+        find_span(span->dataset, span->map->interpretation.lengths - 1, span->part, &lengths->span, error));
+    interpretation = &lengths->span.map->interpretation;
+    lengths->output = nt_basket_lengths_output(interpretation);
+    if (has_gaps(span) || has_gaps(&lengths->span))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "entries are missing, so that the lengths of arrays cannot be found");
+    return interpretation->count_by == NT_COUNT_BY_ENTRIES
+               ? NT_OK
+               : load_counts(&lengths->span, &lengths->counts, error);
+}
+
+static uint64_t count_numbers(const struct lengths *lengths, uint32_t basket)
+{
+    const struct nt_interpretation *interpretation = &lengths->span.map->interpretation;
+    return lengths->counts
+               ? lengths->counts[(size_t)basket * interpretation->output_count + lengths->output].elements
+               : entries_of(&lengths->span, &lengths->span.baskets[basket]);
+}
+
+/* Finds those for the next basket. */
+static enum nt_status find_lengths(struct lengths *lengths, const struct nt_basket_location *basket,
+                                   struct nt_error *error)
+{
+    const struct span *span = &lengths->span;
+    uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes), numbers = 0;
+    while (lengths->first < span->basket_count &&
+           span->baskets[lengths->first].end_entry <= basket->first_entry)
+        lengths->before += count_numbers(lengths, lengths->first++);
+    lengths->end = lengths->first;
+    while (lengths->end < span->basket_count && span->baskets[lengths->end].first_entry < basket->end_entry)
+        numbers += count_numbers(lengths, lengths->end++);
+    if (lengths->end - lengths->first > NT_DECODER_DEPENDENCIES || numbers > limit / sizeof(uint32_t))
+        return nt_fail(error, NT_LIMIT, basket->offset,
+                       "the lengths of its arrays are %" PRIu64 " numbers in %" PRIu32
+                       " baskets of another branch, more than the limit of %" PRIu64 " in %d",
+                       numbers, lengths->end - lengths->first, limit / sizeof(uint32_t),
+                       NT_DECODER_DEPENDENCIES);
+    return lengths->used >= lengths->before
+               ? NT_OK
+               : nt_fail(error, NT_CORRUPT, basket->offset,
+                         "earlier baskets have fewer arrays than another branch has lengths of them");
+}
+
+/* After a basket: each item has one length, or each entry. */
+static void use_lengths(struct lengths *lengths, const struct nt_interpretation *interpretation,
+                        const struct nt_output_count *counts, uint64_t entries)
+{
+    const struct nt_ttree_shape *shape = &interpretation->shapes[0];
+    lengths->used += shape->kind == NT_SHAPE_LIST ? counts[shape->output].items : entries;
+}
+
+static enum nt_status decode_numbers(struct item_counter *counter, uint32_t number)
+{
+    const struct lengths *lengths = &counter->lengths;
+    const struct span *span = &lengths->span;
+    const struct nt_basket_location *basket = &span->baskets[number];
+    struct nt_value *value = &counter->numbers[number - counter->decoded];
+    const struct nt_interpretation *interpretation = &span->map->interpretation;
+    void *elements = NULL;
+    *value = (struct nt_value){.elements = count_numbers(lengths, number),
+                               .element = interpretation->outputs[lengths->output].element,
+                               .element_bytes = sizeof(uint32_t)};
+    enum nt_status status = read_record(span, basket, false, &counter->record, counter->error);
+    if (status == NT_OK)
+        status = nt_basket_decode(interpretation, lengths->output, (const uint8_t *)counter->record.bytes,
+                                  counter->record.length, value->elements,
+                                  nt_file_page_limit(span->dataset->file, basket->bytes), counter->context,
+                                  &elements, counter->error);
+    value->data = elements;
+    counter->decoded_end++;
+    return fail_in_basket(span, basket, status, counter->error);
+}
+
+/* Decodes the lengths for a basket, and drops those before them. */
+static enum nt_status load_lengths(struct item_counter *counter, const struct nt_basket_location *basket)
+{
+    struct lengths *lengths = &counter->lengths;
+    NT_TRY(find_lengths(lengths, basket, counter->error));
+    for (; counter->decoded < lengths->first && counter->decoded < counter->decoded_end; counter->decoded++) {
+        free((void *)counter->numbers[0].data);
+        memmove(counter->numbers, counter->numbers + 1, sizeof(counter->numbers) - sizeof(*counter->numbers));
+    }
+    if (counter->decoded_end < lengths->first)
+        counter->decoded = counter->decoded_end = lengths->first;
+    while (counter->decoded_end < lengths->end)
+        NT_TRY(decode_numbers(counter, counter->decoded_end));
+    return NT_OK;
+}
+
+static void drop_numbers(struct item_counter *counter)
+{
+    for (uint32_t i = counter->decoded; i < counter->decoded_end; i++)
+        free((void *)counter->numbers[i - counter->decoded].data);
+}
+
+/* ---- Counting all baskets ---- */
+
 static enum nt_status count_all(struct item_counter *counter, struct nt_output_count *counts)
 {
     const struct span *span = counter->span;
@@ -443,8 +575,19 @@ static enum nt_status count_all(struct item_counter *counter, struct nt_output_c
     if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counter->context)
         return nt_fail_memory(counter->error);
     prefetch(span);
-    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++)
-        status = count_basket(counter, &span->baskets[i], counts + (size_t)i * interpretation->output_count);
+    if (interpretation->lengths)
+        status = open_lengths(&counter->lengths, span, counter->error);
+    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++) {
+        const struct nt_basket_location *basket = &span->baskets[i];
+        struct nt_output_count *of_basket = counts + (size_t)i * interpretation->output_count;
+        if (interpretation->lengths)
+            status = load_lengths(counter, basket);
+        if (status == NT_OK)
+            status = count_basket(counter, basket, of_basket);
+        if (status == NT_OK && interpretation->lengths)
+            use_lengths(&counter->lengths, interpretation, of_basket, entries_of(span, basket));
+    }
+    drop_numbers(counter);
     return fail_in_branch(span->tree, span->map, status, counter->error);
 }
 
@@ -521,6 +664,8 @@ struct basket_lister {
     const struct nt_output_count *counts; /* NULL: follows from the entries */
     struct nt_buffer record;
     uint64_t base; /* items before the next page, of end offsets */
+    struct lengths lengths;
+    uint32_t lengths_decoder;
     struct nt_error *error;
 };
 
@@ -590,28 +735,78 @@ static enum nt_status count_page(struct basket_lister *listing, uint32_t number,
     return fail_in_basket(&listing->span, basket, status, listing->error);
 }
 
+static struct nt_page page_of(const struct span *span, const struct nt_basket_location *basket,
+                              uint64_t elements, uint32_t decoder)
+{
+    return (struct nt_page){
+        .offset = basket->offset,
+        .stored_bytes = basket->bytes,
+        .parameter = (uint64_t)(basket - span->map->baskets),
+        .elements = (uint32_t)elements,
+        .decoder = decoder,
+        .source = source_of(span, basket),
+        .checksum = NT_CHECKSUM_NONE,
+        .compression = basket->is_embedded ? NT_COMPRESSION_NONE : NT_COMPRESSION_ROOT_BASKET,
+    };
+}
+
+static enum nt_status add_decoder(struct basket_lister *listing,
+                                  const struct nt_interpretation *interpretation, uint32_t output,
+                                  const struct nt_page *pages, uint32_t page_count, uint32_t *number_ret)
+{
+    struct nt_dataset *dataset = listing->builder.dataset;
+    struct nt_decoder decoder;
+    void *state;
+    NT_TRY(nt_basket_decoder(interpretation, output, &decoder, &state, listing->error));
+    decoder.dependencies = pages;
+    decoder.dependency_count = page_count;
+    if (page_count)
+        nt_basket_set_lengths(state, listing->lengths.used - listing->lengths.before);
+    enum nt_status status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
+                                            &decoder, number_ret, listing->error);
+    free(state);
+    return status;
+}
+
+/* A page whose arrays have their lengths on other pages has a decoder of its own. */
+static enum nt_status find_decoder(struct basket_lister *listing, uint32_t number, uint32_t *decoder_ret)
+{
+    const struct nt_interpretation *interpretation = &listing->span.map->interpretation;
+    const struct nt_basket_location *basket = &listing->span.baskets[number];
+    struct lengths *lengths = &listing->lengths;
+    struct nt_page pages[NT_DECODER_DEPENDENCIES];
+    uint32_t count = 0;
+    *decoder_ret = listing->decoder;
+    if (!listing->counts || !interpretation->lengths)
+        return NT_OK;
+    NT_TRY(find_lengths(lengths, basket, listing->error));
+    for (uint32_t i = lengths->first; i < lengths->end; i++)
+        if (count_numbers(lengths, i))
+            pages[count++] = page_of(&lengths->span, &lengths->span.baskets[i], count_numbers(lengths, i),
+                                     listing->lengths_decoder);
+    enum nt_status status =
+        add_decoder(listing, interpretation, listing->column->output, pages, count, decoder_ret);
+    use_lengths(lengths, interpretation, listing->counts + (size_t)number * interpretation->output_count,
+                entries_of(&listing->span, basket));
+    return status;
+}
+
 static enum nt_status add_page(struct basket_lister *listing, uint32_t number)
 {
     const struct nt_basket_location *basket = &listing->span.baskets[number];
     struct nt_output_count count;
+    uint32_t decoder;
     NT_TRY(count_page(listing, number, &count));
+    NT_TRY(find_decoder(listing, number, &decoder));
     if (count.elements == 0)
         return NT_OK;
     if (count.elements > UINT32_MAX)
         return nt_fail(listing->error, NT_LIMIT, basket->offset,
                        "basket %" PRIu32 " has %" PRIu64 " elements, more than the limit of 2^32",
                        basket->slot, count.elements);
-    const struct nt_page page = {
-        .offset = basket->offset,
-        .stored_bytes = basket->bytes,
-        .parameter =
-            output_of(listing)->is_offsets ? listing->base : (uint64_t)(basket - listing->span.map->baskets),
-        .elements = (uint32_t)count.elements,
-        .decoder = listing->decoder,
-        .source = source_of(&listing->span, basket),
-        .checksum = NT_CHECKSUM_NONE,
-        .compression = basket->is_embedded ? NT_COMPRESSION_NONE : NT_COMPRESSION_ROOT_BASKET,
-    };
+    struct nt_page page = page_of(&listing->span, basket, count.elements, decoder);
+    if (output_of(listing)->is_offsets)
+        page.parameter = listing->base;
     listing->base += count.items;
     return nt_group_builder_add(&listing->builder, &page, listing->error);
 }
@@ -633,6 +828,14 @@ static enum nt_status add_pages(struct basket_lister *listing)
     return fail_in_branch(span->tree, span->map, status, listing->error);
 }
 
+static enum nt_status begin_lengths(struct basket_lister *listing)
+{
+    listing->lengths = (struct lengths){.output = NT_NONE};
+    NT_TRY(open_lengths(&listing->lengths, &listing->span, listing->error));
+    return add_decoder(listing, &listing->lengths.span.map->interpretation, listing->lengths.output, NULL, 0,
+                       &listing->lengths_decoder);
+}
+
 static enum nt_status list_column(struct basket_lister *listing, uint32_t cluster, uint32_t part,
                                   uint32_t column)
 {
@@ -647,6 +850,8 @@ static enum nt_status list_column(struct basket_lister *listing, uint32_t cluste
         prefetch(&listing->span);
     else if (is_counted(listing->span.map, listing->column))
         NT_TRY(load_counts(&listing->span, &listing->counts, listing->error));
+    if (listing->counts && listing->span.map->interpretation.lengths)
+        NT_TRY(begin_lengths(listing));
     NT_TRY(nt_group_builder_start(&listing->builder, cluster, column, listing->error));
     return add_pages(listing);
 }

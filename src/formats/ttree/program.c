@@ -185,8 +185,9 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
         return fail_step(i, "its numbers have no fixed size", error);
     if (step->kind == NT_STEP_VALUES && step->counter && step->count != 1)
         return fail_step(i, "several numbers count the same items", error);
-    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES) &&
-        !step->counter)
+    bool needs_counter = step->kind == NT_STEP_WHEN || step->kind == NT_STEP_CLONES ||
+                         (step->kind == NT_STEP_COUNTED && !from->lengths);
+    if (needs_counter && !step->counter)
         return fail_step(i, "the number that it depends on does not exist", error);
     if ((step->kind == NT_STEP_CASE) != is_in_pointer)
         return fail_step(i, "the body of a pointer consists of cases, and only that", error);

@@ -41,6 +41,7 @@ struct nt_operation {
 struct nt_program {
     uint32_t output; /* the branch's number, or NT_OUTPUT_RAW */
     uint32_t count;
+    uint64_t first_length; /* of the decoder's dependencies, as nt_basket_set_lengths says */
     struct nt_operation operations[];
 };
 

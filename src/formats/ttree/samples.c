@@ -31,24 +31,12 @@ struct class_sample {
     uint64_t limit;
 };
 
-/* Decodes the first elements of an output of the basket into memory from malloc. */
 static enum nt_status decode(const struct class_sample *sampling, uint32_t output, uint64_t elements,
                              void **elements_ret, struct nt_error *error)
 {
-    struct nt_decoder decoder;
-    void *state;
-    NT_TRY(nt_basket_decoder(sampling->interpretation, output, &decoder, &state, error));
-    const struct nt_packed packed = {.decoder = &decoder,
-                                     .data = (const uint8_t *)sampling->record->bytes,
-                                     .bytes = sampling->record->length,
-                                     .elements = elements,
-                                     .context = sampling->context,
-                                     .limit = sampling->limit};
-    *elements_ret = calloc((size_t)elements + 1, decoder.element_bytes);
-    enum nt_status status =
-        *elements_ret ? decoder.ops->decode(&packed, *elements_ret, error) : nt_fail_memory(error);
-    free(state);
-    return status;
+    return nt_basket_decode(sampling->interpretation, output, (const uint8_t *)sampling->record->bytes,
+                            sampling->record->length, elements, sampling->limit, sampling->context,
+                            elements_ret, error);
 }
 
 static bool is_among(const struct nt_text *names, uint32_t count, struct nt_text name)
@@ -153,7 +141,7 @@ static enum nt_status search_basket(struct class_sample *sampling, uint32_t numb
         return nt_fail_memory(error);
     enum nt_status status = nt_basket_count(
         sampling->interpretation, (const uint8_t *)sampling->record->bytes, sampling->record->length,
-        (uint32_t)entries, sampling->limit, sampling->context, counts, error);
+        (uint32_t)entries, NULL, sampling->limit, sampling->context, counts, error);
     uint64_t count = status == NT_OK ? counts[sampling->interpretation->sample - 1].elements : 0;
     free(counts);
     return count ? get_names(sampling, count, name_ret, error) : status;

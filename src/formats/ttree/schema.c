@@ -371,9 +371,9 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
 
 /* ---- Interpretations ---- */
 
-/* The baskets of a branch may be in another file that is not read. */
-static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
-                                        struct nt_interpretation *interpretation, struct nt_error *error)
+static enum nt_status make_unreadable(struct nt_dataset *dataset, const struct nt_ttree_branch *branch,
+                                      struct nt_interpretation *interpretation, const char *reason,
+                                      struct nt_error *error)
 {
     struct nt_ttree_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
     if (!shape)
@@ -383,12 +383,19 @@ static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_tt
                                      .type = interpretation->shapes[0].type,
                                      .parent = NT_NONE,
                                      .output = NT_NONE,
-                                     .unreadable = branch->refusal};
+                                     .unreadable = reason};
     interpretation->shapes = shape;
     interpretation->shape_count = 1;
-    interpretation->step_count = interpretation->output_count = 0;
-    branch->slot_count = 0;
+    interpretation->step_count = interpretation->output_count = interpretation->lengths = 0;
     return NT_OK;
+}
+
+/* The baskets of a branch may be in another file that is not read. */
+static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
+                                        struct nt_interpretation *interpretation, struct nt_error *error)
+{
+    branch->slot_count = 0;
+    return make_unreadable(dataset, branch, interpretation, branch->refusal, error);
 }
 
 /* Charges the fields that all branches will have before they are there: each takes time and memory now. */
@@ -413,6 +420,19 @@ static enum nt_status interpret_all(struct nt_dataset *dataset, struct nt_ttree 
     return status;
 }
 
+/* Can the branch that has the lengths of arrays be read? */
+static enum nt_status check_lengths(struct nt_dataset *dataset, const struct nt_ttree *tree, uint32_t branch,
+                                    struct nt_error *error)
+{
+    struct nt_interpretation *interpretation = &tree->map->branches[branch].interpretation;
+    uint32_t lengths = interpretation->lengths - 1;
+    if (!interpretation->lengths ||
+        nt_basket_lengths_output(&tree->map->branches[lengths].interpretation) != NT_NONE)
+        return NT_OK;
+    return make_unreadable(dataset, &tree->branches[branch], interpretation,
+                           "the branch that has the lengths of its arrays has no integers of 32 bits", error);
+}
+
 static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
 {
     uint64_t bytes = 2ull * tree->branch_count * sizeof(struct nt_branch_map);
@@ -424,7 +444,10 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
         return nt_fail_memory(error);
     tree->map = map;
     map->branch_count = tree->branch_count;
-    return interpret_all(dataset, tree, error);
+    NT_TRY(interpret_all(dataset, tree, error));
+    for (uint32_t i = 0; i < tree->branch_count; i++)
+        NT_TRY(check_lengths(dataset, tree, i, error));
+    return NT_OK;
 }
 
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,

@@ -352,9 +352,10 @@ enum nt_step_kind {
     NT_STEP_MEMBERS, /* the same, but each step of the body for all items, then the next step. Without
                       * items, nothing follows the number. A COUNTED step uses the value of its item */
     NT_STEP_REST,    /* the body until the end of the entry or of the nearest header */
-    NT_STEP_COUNTED, /* `count` bytes (0 or 1); if there is one and it is 0, no items; else: the body as
-                      * often as the value of the nearest earlier VALUES step with `counter` says. If
-                      * `bits` is not 0: n (n + 1) / 2 times, the triangle of a symmetric matrix */
+    NT_STEP_COUNTED, /* the body as often as the value of the nearest earlier VALUES step with `counter`
+                      * says, or, if `counter` is 0, the next number of the branch with the lengths. If
+                      * `bits` is not 0: n (n + 1) / 2 times, the triangle of a symmetric matrix. If `count`
+                      * is not 0: a byte, then so many such lists, which are empty if the byte is 0 */
     NT_STEP_REPEAT,  /* the body `count` times */
     NT_STEP_STRING,  /* a length of one byte, or 255 and an Int_t; then the bytes. If `count` is 4, the
                       * length is an Int_t */
@@ -437,6 +438,7 @@ struct nt_interpretation {
                       * pointers: to be read, and put into nt_ttree_branch.samples, before the branch is
                       * interpreted again; 0: none */
     bool samples_several; /* of pointers */
+    uint32_t lengths;     /* the branch, + 1, that has the lengths of arrays: see NT_STEP_COUNTED; 0: none */
     enum nt_count_by count_by;
     uint32_t item_bytes, header_bytes;
 };
@@ -506,22 +508,41 @@ struct nt_output_count {
     uint64_t items; /* of end offsets: the items, or bytes, of all their lists */
 };
 
+/* Numbers of another branch that are lengths of arrays: the elements of its pages, from `first` on. */
+struct nt_basket_lengths {
+    const struct nt_value *values;
+    uint32_t count;
+    uint64_t first;
+};
+
 /* Counts each output in a basket's first `entries` entries; `counts` has one item per output. Reads the
  * header alone (`record` may be cut after it) if count_by is BYTES and the basket has no more entries;
- * otherwise the whole record. */
+ * otherwise the whole record. `lengths`: NULL if the interpretation has none. */
 enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, const uint8_t *record,
-                               size_t count, uint32_t entries, uint64_t limit,
-                               struct nt_codec_context *context, struct nt_output_count *counts,
-                               struct nt_error *error);
+                               size_t count, uint32_t entries, const struct nt_basket_lengths *lengths,
+                               uint64_t limit, struct nt_codec_context *context,
+                               struct nt_output_count *counts, struct nt_error *error);
+
+/* Decodes the first elements of an output of a basket into memory from malloc. */
+enum nt_status nt_basket_decode(const struct nt_interpretation *interpretation, uint32_t output,
+                                const uint8_t *record, size_t count, uint64_t elements, uint64_t limit,
+                                struct nt_codec_context *context, void **elements_ret,
+                                struct nt_error *error);
 
 #define NT_OUTPUT_RAW UINT32_MAX /* the uncompressed bytes: values and offsets */
 
 /* Makes the decoder of an output (or of NT_OUTPUT_RAW), for nt_builder_add_column. Its state is copied
  * there; `state_ret` is its memory until then (free it). A page is the whole record of a basket; its
  * parameter is added to each end offset; for other outputs it has no meaning. Decodes the first `elements`
- * elements of the output. */
+ * elements of the output. If the interpretation has lengths, each page needs a decoder of its own: see
+ * nt_basket_set_lengths. */
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error);
+/* Of the numbers on the pages that the decoder depends on, those from `first` on are lengths of arrays. */
+void nt_basket_set_lengths(void *state, uint64_t first);
+/* The output of a branch that can be lengths of arrays: one integer of 32 bits for each entry or item; else
+ * NT_NONE. */
+uint32_t nt_basket_lengths_output(const struct nt_interpretation *interpretation);
 
 /* ---- ttree.c: the trees of a file ---- */
 

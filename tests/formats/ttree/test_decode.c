@@ -150,6 +150,9 @@ struct expected {
 
 /* ---- Running them ---- */
 
+/* Of the arrays in the basket, from other branches. */
+static struct nt_basket_lengths lengths;
+
 struct decoding {
     struct nt_decoder decoder;
     void *state;
@@ -160,6 +163,8 @@ static void begin(struct decoding *decoding, const struct nt_interpretation *int
                   size_t elements)
 {
     assert_ok(nt_basket_decoder(interpretation, output, &decoding->decoder, &decoding->state, &error));
+    decoding->decoder.dependency_count = lengths.count;
+    nt_basket_set_lengths(decoding->state, lengths.first);
     size_t bytes = elements * decoding->decoder.element_bytes;
     decoding->output = malloc(bytes ? bytes : 1);
     memset(decoding->output, 0xA5, bytes);
@@ -179,6 +184,7 @@ static struct nt_packed packed_of(const struct decoding *decoding, const struct 
                               .data = basket->bytes,
                               .bytes = basket->count,
                               .elements = elements,
+                              .dependencies = lengths.values,
                               .context = context,
                               .limit = LIMIT};
 }
@@ -198,8 +204,8 @@ static enum nt_status count_all(const struct nt_interpretation *interpretation,
                                 struct nt_output_count *counts)
 {
     error = (struct nt_error){0};
-    return nt_basket_count(interpretation, made.bytes, made.count, content.entries, LIMIT, context, counts,
-                           &error);
+    return nt_basket_count(interpretation, made.bytes, made.count, content.entries, &lengths, LIMIT, context,
+                           counts, &error);
 }
 
 static void assert_elements(const struct decoding *decoding, const struct expected *expected, size_t elements,
@@ -691,16 +697,16 @@ CASE(strings)
 {
     static struct nt_step steps[] = {STRING(0)}, after_byte[] = {SKIP(1), STRING(0)};
     static struct nt_output outputs[] = {ENDS, OF(BYTE)};
-    static const size_t lengths[] = {0, 1, 5, 254, 255, 256, 0, 300, 16, 17, 3, 0};
+    static const size_t sizes_of_texts[] = {0, 1, 5, 254, 255, 256, 0, 300, 16, 17, 3, 0};
     const struct nt_interpretation plain = INTERPRETATION(steps, outputs);
     const struct nt_interpretation skipped = INTERPRETATION(after_byte, outputs);
     for (unsigned is_after = 0; is_after < 2; is_after++) {
         clear();
         letter_count = string_count = 0;
-        for (unsigned i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        for (unsigned i = 0; i < sizeof(sizes_of_texts) / sizeof(*sizes_of_texts); i++) {
             if (is_after)
                 put_number(&content.values, 9, 1);
-            put_letters(lengths[i]);
+            put_letters(sizes_of_texts[i]);
             end_entry(&content);
         }
         const struct expected expected[] = {{letter_ends, string_count}, {letters, letter_count}};
@@ -714,7 +720,7 @@ CASE(lists_of_strings)
     static struct nt_step steps[] = {HEADER(3), LIST(0, 3), STRING(1)};
     static struct nt_output outputs[] = {ENDS, ENDS, OF(BYTE)};
     const struct nt_interpretation lists = INTERPRETATION(steps, outputs);
-    static const size_t lengths[] = {3, 0, 255, 1, 254};
+    static const size_t sizes_of_texts[] = {3, 0, 255, 1, 254};
     uint64_t ends[5];
     letter_count = string_count = 0;
     for (unsigned entry = 0; entry < 5; entry++) {
@@ -722,7 +728,7 @@ CASE(lists_of_strings)
         put_header(&content.values, 0, 9);
         put_number(&content.values, entry, 4);
         for (unsigned i = 0; i < entry; i++)
-            put_letters(lengths[(entry + i) % 5]);
+            put_letters(sizes_of_texts[(entry + i) % 5]);
         set_number(&content.values, at, 0x40000000 | (content.values.count - at - 4), 4);
         ends[entry] = string_count;
         end_entry(&content);
@@ -973,6 +979,64 @@ CASE(arrays_that_nothing_counts)
     make_basket(&made, &content, &(struct storage){.flag = 0});
     assert_status(NT_CORRUPT, decode(&arrays, 2, 1));
     ck_assert(strstr(error.message, "the number of items is not stored"));
+}
+
+/* Arrays of the items of a split collection: a byte for each, and their lengths on pages of another branch.
+ */
+CASE(arrays_that_another_branch_counts)
+{
+    static struct nt_step steps[] = {REST(0, 3), COUNTED(0, 1, 3), NUMBERS(BIG_INT16, 2, 1)};
+    static struct nt_output outputs[] = {ENDS, ENDS, OF(INT16)};
+    struct nt_interpretation arrays = INTERPRETATION(steps, outputs);
+    static const int32_t first[] = {99, 2}, rest[] = {-7, 1, -2};
+    const struct nt_value values[] = {{(const uint8_t *)first, 2, NT_ELEMENT_INT32, 4},
+                                      {NULL, 0, NT_ELEMENT_INT32, 4},
+                                      {(const uint8_t *)rest, 3, NT_ELEMENT_INT32, 4}};
+    static const uint64_t items[] = {2, 2, 3}, ends[] = {2, 2, 3};
+    static const int16_t numbers[] = {1, 2, 9};
+    const struct expected expected[] = {EXPECT(items), EXPECT(ends), EXPECT(numbers)};
+    arrays.lengths = 1;
+    lengths = (struct nt_basket_lengths){values, 3, 1};
+    put(&content.values, "\1\0\1\0\2\0", 6); /* the length of a null pointer may be any number */
+    end_entry(&content);
+    end_entry(&content);
+    put(&content.values, "\1\0\x09", 3);
+    end_entry(&content);
+    assert_decodes(&arrays, expected);
+    put(&content.values, "\1\0\1", 3);
+    end_entry(&content);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_status(NT_CORRUPT, decode(&arrays, 2, 4));
+    ck_assert(strstr(error.message, "expected 0 or more, found -2"));
+    lengths.count = 1;
+    assert_status(NT_CORRUPT, decode(&arrays, 2, 3));
+    ck_assert(strstr(error.message, "another branch has no more lengths of arrays"));
+    lengths = (struct nt_basket_lengths){0};
+}
+
+/* "T *x[2]; //[n]": one byte, then both arrays. */
+CASE(several_arrays_after_one_flag)
+{
+    static struct nt_step steps[] = {ARRAYS};
+    static struct nt_output outputs[] = {OF(INT32), ENDS, OF(INT16)};
+    const struct nt_interpretation arrays = INTERPRETATION(steps, outputs);
+    static const int32_t counts[] = {2, 3, 1};
+    static const uint64_t ends[] = {2, 4, 4, 4, 5, 6};
+    static const int16_t numbers[] = {1, 2, 3, 4, 8, 9};
+    const struct expected expected[] = {EXPECT(counts), EXPECT(ends), EXPECT(numbers)};
+    steps[1].count = 2;
+    put(&content.values, "\0\0\0\2\1\0\1\0\2\0\3\0\4", 13);
+    end_entry(&content);
+    put(&content.values, "\0\0\0\3\0", 5);
+    end_entry(&content);
+    put(&content.values, "\0\0\0\1\1\0\x08\0\x09", 9);
+    end_entry(&content);
+    assert_decodes(&arrays, expected);
+    steps[1].count = INT32_MAX; /* empty arrays take no bytes, but time */
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    struct nt_output_count found[3];
+    assert_status(NT_CORRUPT, count_all(&arrays, found));
+    ck_assert(strstr(error.message, "more items than the bytes can hold"));
 }
 
 CASE(arrays_of_a_fixed_length)
@@ -1685,25 +1749,26 @@ CASE(counts_from_the_header)
         end_entry(&content);
     }
     make_basket(&made, &content, &(struct storage){.is_compressed = true});
-    assert_ok(nt_basket_count(&lists, made.bytes, AT_VALUES, 3, 0, context, counts, &error));
+    assert_ok(nt_basket_count(&lists, made.bytes, AT_VALUES, 3, NULL, 0, context, counts, &error));
     ck_assert_uint_eq(counts[0].elements, 3);
     ck_assert_uint_eq(counts[1].elements, 18);
-    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 2, LIMIT, context, counts, &error));
+    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 2, NULL, LIMIT, context, counts, &error));
     ck_assert_uint_eq(counts[0].elements, 2);
     ck_assert_uint_eq(counts[1].elements, 6);
     assert_status(NT_TRUNCATED,
-                  nt_basket_count(&lists, made.bytes, AT_VALUES, 2, LIMIT, context, counts, &error));
-    assert_status(NT_LIMIT, nt_basket_count(&lists, made.bytes, made.count, 2, 10, context, counts, &error));
+                  nt_basket_count(&lists, made.bytes, AT_VALUES, 2, NULL, LIMIT, context, counts, &error));
+    assert_status(NT_LIMIT,
+                  nt_basket_count(&lists, made.bytes, made.count, 2, NULL, 10, context, counts, &error));
     assert_status(NT_CORRUPT,
-                  nt_basket_count(&lists, made.bytes, made.count, 4, LIMIT, context, counts, &error));
-    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 0, LIMIT, context, counts, &error));
+                  nt_basket_count(&lists, made.bytes, made.count, 4, NULL, LIMIT, context, counts, &error));
+    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 0, NULL, LIMIT, context, counts, &error));
     ck_assert(counts[0].elements == 0 && counts[1].elements == 0);
     lists.header_bytes = 40; /* more than there are */
     assert_status(NT_CORRUPT, count_all(&lists, counts));
     lists.header_bytes = 9;
     assert_status(NT_CORRUPT, count_all(&lists, counts));
-    assert_ok(nt_basket_count(numbers_of(NT_ENCODING_BIG_INT16, 5), made.bytes, AT_VALUES, 2, 0, context,
-                              counts, &error));
+    assert_ok(nt_basket_count(numbers_of(NT_ENCODING_BIG_INT16, 5), made.bytes, AT_VALUES, 2, NULL, 0,
+                              context, counts, &error));
     ck_assert_uint_eq(counts[0].elements, 10);
 }
 
@@ -1722,7 +1787,7 @@ CASE(entries_that_are_not_wanted)
     put(&content.values, "not a list", 10);
     end_entry(&content);
     make_basket(&made, &content, &(struct storage){.flag = 0});
-    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 1, LIMIT, context, counts, &error));
+    assert_ok(nt_basket_count(&lists, made.bytes, made.count, 1, NULL, LIMIT, context, counts, &error));
     for (uint32_t i = 0; i < 3; i++) {
         ck_assert_uint_eq(counts[i].elements, expected[i].elements);
         assert_output(&lists, i, &expected[i]);

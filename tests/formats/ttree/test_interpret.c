@@ -81,7 +81,12 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
     else if (step->kind == NT_STEP_MEMBERS)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED)
-        nt_buffer_append_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
+        nt_buffer_append_format(&text,
+                                step->count > 1 ? "*%u"
+                                : step->count   ? ""
+                                                : ".bare",
+                                step->count),
+            nt_buffer_append_string(&text, step->bits ? ".triangle" : "");
     else if (step->kind == NT_STEP_OBJECTS)
         nt_buffer_append_string(&text, forms[step->count]);
     else if (step->kind == NT_STEP_CASE || step->kind == NT_STEP_CLONES)
@@ -515,12 +520,50 @@ INTERPRET_TEST(members_of_the_items_of_collections)
                       "obj.x:list>0{item:list>1{item:unreadable}}",
                       "header.optional{rest>0{list>1{header.sized}}|class rest>0{members.empty>1}}");
     }
-    struct nt_streamer_element counted =
-        ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
-    struct example example = member_example(&counted, NT_BRANCH_COLLECTION_MEMBER);
-    assert_unreadable(
-        &example,
-        "cannot read arrays in the items of a collection whose lengths are in another branch: double*");
+    struct nt_streamer_element objects =
+        ELEMENT("Dot*", .type = NT_STREAMER_STREAM_LOOP, .counter = TEXT("n"));
+    struct example example = member_example(&objects, NT_BRANCH_COLLECTION_MEMBER);
+    assert_unreadable(&example, "cannot read arrays of objects in the items of a collection: Dot*");
+}
+
+/* The lengths are those of the branch that the record names, or of one whose name ends with the member's. */
+INTERPRET_TEST(arrays_of_items_have_their_lengths_in_another_branch)
+{
+    static const struct {
+        const char *other;
+        uint32_t second_counter, expected;
+    } rows[] = {{"obj.n", NT_NONE, 1}, {"obj.m", 0, 1}, {"obj.m", NT_NONE, 0}, {"n", NT_NONE, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct nt_streamer_element counted =
+            ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
+        struct example example = member_example(&counted, NT_BRANCH_COLLECTION_MEMBER);
+        example.branches[1] = example.branches[0];
+        example.branches[0].name = nt_text_of(rows[i].other);
+        example.branches[1].second_counter = rows[i].second_counter;
+        struct nt_interpretation got = interpret(&example, 1);
+        ck_assert_uint_eq(got.lengths, rows[i].expected);
+        if (got.lengths)
+            assert_shapes(&got, "obj.x:list>0{item:list>1{item:real64>2}}");
+        if (got.lengths)
+            assert_steps(&got, "rest>0{counted>1{BigReal64>2}}");
+        else
+            ck_assert_str_eq(got.shapes[0].unreadable,
+                             "no other branch has the lengths of its arrays: double*");
+    }
+}
+
+/* "T *x[2]; //[n]": a byte for both arrays. Without their length, the end of the first one is not known. */
+INTERPRET_TEST(several_arrays_of_one_length)
+{
+    struct nt_streamer_element arrays =
+        ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"),
+                .length = 2, .dimension_count = 1, .dimensions = {2});
+    struct example example = member_example(&arrays, 0);
+    example.branches[0].counter = 0;
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:array[2]{item:list>0{item:real64>1}}");
+    assert_steps(&got, "counted*2>0{BigReal64>1}");
+    ck_assert_uint_eq(got.lengths, 1);
 }
 
 INTERPRET_TEST(collections_have_counts)
