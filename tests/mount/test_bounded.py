@@ -158,7 +158,8 @@ def little_memory_changes_nothing_of_a_dataset_of_many_fragments_and_fields():
 
 
 # 30,000 pages: their list takes 1.7 MB of the limit, and pagelist.0.txt 3.1 MB while it is open.
-TEXTS = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json', '../layout.jsonl']
+TEXTS = ['pagelist.0.txt', 'pagelist.0.json', 'pagelist.0.raw', 'header.txt', 'header.json',
+         '../layout.jsonl']
 TEXT_LIMIT = 5300000
 HELD = 4  # times that each text is open
 
@@ -175,7 +176,8 @@ def texts_that_are_open_leave_each_other_the_memory():
         write_many(directory / 'pages.root', (20, 15, 100))
         with Foreground(directory / 'pages.root') as mount:
             expected = {name: (mount.mountpoint / 'Events' / name).read_bytes() for name in TEXTS}
-        with Foreground(directory / 'pages.root', options=['-o', f'metadatasize={TEXT_LIMIT},cachesize=1M']) as mount:
+        options = ['-o', f'metadatasize={TEXT_LIMIT},cachesize=1M']
+        with Foreground(directory / 'pages.root', options=options) as mount:
             top = mount.mountpoint / 'Events'
             left_open = [(name, file, file.read(4096)) for name in TEXTS
                          for file in [open(top / name, 'rb', buffering=0)]]
@@ -200,7 +202,8 @@ def texts_that_are_held_open_take_little_memory():
             names = [path for top in (mount.mountpoint, dataset, field, field / 'column.0')
                      for path in sorted(top.iterdir())
                      if path.suffix in ['.json', '.jsonl', '.txt', '.csv', '.svg'] and path.name != SLOW[0]]
-            held = [open(path, 'rb', buffering=0) for path in [*HELD * names, *6 * HELD * [mount.mountpoint / 'layout.jsonl']]]
+            names = HELD * names + 6 * HELD * [mount.mountpoint / 'layout.jsonl']
+            held = [open(path, 'rb', buffering=0) for path in names]
             same([len(file.read(4096)) > 0 for file in held], len(held) * [True])
             same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
             for file in held:

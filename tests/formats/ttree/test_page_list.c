@@ -19,6 +19,7 @@ static struct {
     struct nt_source *file;
     struct nt_extent extents[MOST];
     size_t count;
+    uint64_t spare_bytes;
 } noting;
 
 static struct nt_error error;
@@ -40,6 +41,11 @@ static void note_prefetch(struct nt_source *source, const struct nt_extent *exte
     }
 }
 
+static uint64_t find_spare(struct nt_source *source, bool are_likely)
+{
+    return noting.spare_bytes;
+}
+
 static void close_noting(struct nt_source *source)
 {
     nt_source_close(noting.file);
@@ -48,7 +54,7 @@ static void close_noting(struct nt_source *source)
 static void set_up(void)
 {
     static const struct nt_source_ops ops = {
-        .read_at = read_noting, .prefetch = note_prefetch, .close = close_noting};
+        .read_at = read_noting, .prefetch = note_prefetch, .spare_bytes = find_spare, .close = close_noting};
     const struct nt_reader_options options = {.struct_bytes = sizeof(options)};
     char path[4096];
     snprintf(path, sizeof(path), "%s/trees/trees_baskets.root", getenv("NTUPLE_TEST_DATA"));
@@ -57,6 +63,7 @@ static void set_up(void)
     assert_ok(nt_file_open_source(&noting.source, NULL, &file, &error));
     assert_ok(nt_reader_new(&options, &reader, &error));
     noting.count = 0;
+    noting.spare_bytes = 0;
 }
 
 static void tear_down(void)
@@ -81,7 +88,7 @@ static void open_offsets(const char *path)
 
 /* The number of a field's pages whose first bytes were requested: list has two baskets, and text has one,
  * which is a page of its ends and one of its characters. */
-static unsigned requested_pages(const char *path)
+static unsigned requested_pages_since(size_t first, const char *path)
 {
     struct nt_dataset *dataset = file->datasets[0];
     struct nt_groups groups = nt_groups_of_field(dataset, field_of(path));
@@ -90,13 +97,18 @@ static unsigned requested_pages(const char *path)
     assert_ok(nt_groups_load(dataset, groups, &error));
     struct nt_group *group = nt_group_try_pin(dataset, groups.first);
     for (uint64_t p = 0; p < group->page_count; p++)
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = first; i < count; i++)
             if (noting.extents[i].offset == group->pages[p].offset) {
                 found++;
                 break;
             }
     nt_group_unpin(group);
     return found;
+}
+
+static unsigned requested_pages(const char *path)
+{
+    return requested_pages_since(0, path);
 }
 
 TEST(a_branch_requests_its_own_baskets, .setup = set_up, .teardown = tear_down)
@@ -114,6 +126,19 @@ TEST(the_first_of_several_branches_requests_those_of_all, .setup = set_up, .tear
     open_offsets("list");
     ck_assert_uint_eq(requested_pages("text"), 2);
     ck_assert_uint_eq(requested_pages("i"), 0);
+}
+
+/* What a source has no room for is requested by a later branch. */
+TEST(branches_are_requested_again_only_if_there_was_no_room, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    const uint32_t fields[] = {field_of("list"), field_of("text"), field_of("x")};
+    noting.spare_bytes = _i ? UINT64_MAX : 0;
+    nt_fields_announce(file->datasets[0], fields, COUNT_OF(fields));
+    open_offsets("list");
+    size_t first = noting.count;
+    open_offsets("text");
+    ck_assert_uint_eq(requested_pages_since(first, "x") > 0, !_i);
+    ck_assert_uint_gt(requested_pages("x"), 0);
 }
 
 TEST(a_later_announcement_replaces_an_earlier_one, .setup = set_up, .teardown = tear_down)
