@@ -337,7 +337,7 @@ static void many_unknown_classes_in_slow_baskets(struct nt_buffer *file)
     enum {
         ARRAYS = 20,
         ARRAY_BYTES = 26,
-        TEXT = 3300000,
+        TEXT = 1650000,
         BEFORE = 5,
         BYTES = BEFORE + TEXT + ARRAYS * ARRAY_BYTES,
         BASKETS = 4
