@@ -24,7 +24,7 @@
 #include "core/model/model.h"
 
 #define LANCE ".lance"
-enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, NOT_TRIED = 8 };
+enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, ATTEMPTS = 3, NOT_TRIED = 8 };
 #define HOLE_BYTES (INT64_C(1) << 40)
 
 struct outcome {
@@ -115,6 +115,15 @@ static struct attempt read_in_program(const struct bomb *bomb, const char *path)
     return attempt;
 }
 
+/* Another process on the same core makes a run up to half as long again: what took too long is repeated. */
+static struct attempt read_in_time(const struct bomb *bomb, const char *path)
+{
+    struct attempt attempt = read_in_program(bomb, path);
+    for (int i = 1; i < ATTEMPTS && WIFSIGNALED(attempt.result) && WTERMSIG(attempt.result) == SIGKILL; i++)
+        attempt = read_in_program(bomb, path);
+    return attempt;
+}
+
 static void check(const struct bomb *bomb, const struct attempt *attempt, unsigned expected)
 {
     int result = attempt->result;
@@ -134,10 +143,10 @@ static void try_bomb(const struct bomb *bomb, const char *ending, unsigned befor
     int descriptor = mkstemps(path, (int)strlen(ending));
     ck_assert_int_ge(descriptor, 0);
     write_to(path, descriptor, bomb);
-    struct attempt attempts[2] = {read_in_program(bomb, path)};
+    struct attempt attempts[2] = {read_in_time(bomb, path)};
     bool has_hole = !NT_IS_SANITIZED && truncate(path, HOLE_BYTES) == 0;
     if (has_hole)
-        attempts[1] = read_in_program(bomb, path);
+        attempts[1] = read_in_time(bomb, path);
     else if (!NT_IS_SANITIZED)
         printf("%s: no file of so many bytes can be made here\n", bomb->name);
     unlink(path);

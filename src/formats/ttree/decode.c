@@ -33,14 +33,14 @@ struct run {
     size_t base;    /* of the first byte, for references to classes */
     size_t at, end; /* place; end of the entry or of the nearest header */
     size_t entry_end;
-    bool is_end_known;            /* else `end` is that of all values */
-    bool is_bare;                 /* objects have no headers */
-    uint64_t work_left;           /* bytes and operations: bounds what empty items and references cost */
-    uint64_t item;                /* of the innermost MEMBERS */
-    uint16_t version;             /* of the nearest header */
-    struct nt_output_count *done; /* of each output so far; `items` starts with those before the basket */
-    uint8_t *output;              /* NULL: only counts */
-    uint64_t capacity;            /* its elements */
+    bool is_end_known;                /* else `end` is that of all values */
+    bool is_bare;                     /* objects have no headers */
+    uint64_t work_left;               /* bytes and operations: bounds what empty items and references cost */
+    uint64_t item;                    /* of the innermost MEMBERS */
+    uint16_t version;                 /* of the nearest header */
+    struct nt_output_count *done;     /* of each output so far; `items` starts with those before the basket */
+    uint8_t *output;                  /* NULL: only counts */
+    uint64_t capacity;                /* its elements */
     struct nt_basket_lengths lengths; /* from the next one on */
     struct counter counters[COUNTERS];
 };
