@@ -23,8 +23,9 @@ class Layout:
 
     def __init__(self, name):
         text = HEADER.split(f'struct {name} {{')[1].split('};')[0]
-        members = re.findall(r'^ +(uint32_t|uint64_t|int64_t|struct nt_fetch_totals) ([\w, ]+);', text, re.M)
-        codes = {'uint32_t': 'I', 'uint64_t': 'Q', 'int64_t': 'q', 'struct nt_fetch_totals': '8s'}
+        codes = {'uint16_t': 'H', 'uint32_t': 'I', 'uint64_t': 'Q', 'int64_t': 'q',
+                 'struct nt_fetch_totals': '8s'}
+        members = re.findall(rf'^ +({"|".join(codes)}) ([\w, ]+);', text, re.M)
         self.names = [name for _, names in members for name in names.split(', ')]
         self.struct = struct.Struct('<' + ''.join(codes[kind] * len(names.split(', ')) for kind,
                                                   names in members))
