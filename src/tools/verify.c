@@ -204,15 +204,14 @@ static enum nt_status check_all_boundaries(struct verification *verification)
 
 /* ---- Fields ---- */
 
-/* Are a field's items, or entries, none? Then there is nothing that is not read. */
-static bool has_no_rows(struct verification *verification, uint32_t field)
+/* Is a field within lists or pointers that are all empty? Then there is nothing that is not read. */
+static bool has_no_items(struct verification *verification, uint32_t field)
 {
     uint32_t above = nt_field_row_parent(verification->dataset, field);
-    struct nt_error error = {0};
+    struct nt_error error;
     uint64_t count = 0;
-    if (above == NT_NONE)
-        return nt_dataset_entries(verification->dataset) == 0;
-    return nt_row_counts_total(verification->reader, verification->dataset, above, NT_COUNTED_ITEMS, &count,
+    return above != NT_NONE &&
+           nt_row_counts_total(verification->reader, verification->dataset, above, NT_COUNTED_ITEMS, &count,
                                &error) == NT_OK &&
            count == 0;
 }
@@ -223,7 +222,7 @@ static void report_unsupported(struct verification *verification)
     for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
         const char *reason = verification->dataset->fields[i].unreadable;
         struct nt_error error;
-        if (!reason || has_no_rows(verification, i))
+        if (!reason || has_no_items(verification, i))
             continue;
         nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
         struct nt_finding finding = nt_finding(verification->dataset, &error);

@@ -397,10 +397,10 @@ static void many_members_and_unknown_classes(struct nt_buffer *file)
         BRANCHES, file);
 }
 
-/* Seventy thousand fields, as simulations of detectors have them: an object for each of many places. */
+/* Fifty thousand fields, as simulations of detectors have them: an object for each of many places. */
 static void write_many_objects(uint32_t missing_bytes, struct nt_buffer *file)
 {
-    enum { MEMBERS = 70, BRANCHES = 1000 };
+    enum { MEMBERS = 70, BRANCHES = 700 };
     static struct tree_element elements[MEMBERS];
     static char names[MEMBERS][16];
     static const uint8_t bytes[MEMBERS * sizeof(int32_t)];

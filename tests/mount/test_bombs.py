@@ -92,13 +92,13 @@ def write_dataset(name, numbers, change):
 
 
 def write_datasets():
-    """Datasets of Lance with a million empty fragments, 60,000 fields side by side and within one another,
+    """Datasets of Lance with a million empty fragments, 40,000 fields side by side and within one another,
     and 65,000 versions, of which only the first and the last one are good."""
     write_dataset('empty_fragments', [FRAGMENTS],
                   [member(FRAGMENTS, message_of([member(FRAGMENT_ID, i)])) for i in range(10**6)])
-    write_dataset('flat_fields', [FIELDS, FRAGMENTS], [write_field(i, 2**64 - 1) for i in range(60000)])
+    write_dataset('flat_fields', [FIELDS, FRAGMENTS], [write_field(i, 2**64 - 1) for i in range(40000)])
     write_dataset('nested_fields', [FIELDS, FRAGMENTS],
-                  [write_field(i, i - 1 if i else 2**64 - 1) for i in range(60000)])
+                  [write_field(i, i - 1 if i else 2**64 - 1) for i in range(40000)])
     write_fragments(Path(directory.name, 'versions'), 1)
     editor = ManifestEditor(Path(directory.name, 'versions'))
     first = editor.path

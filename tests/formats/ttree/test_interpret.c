@@ -80,14 +80,12 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
                                 step->bits & NT_HEADER_SIZED ? ".sized" : "");
     else if (step->kind == NT_STEP_MEMBERS)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
-    else if (step->kind == NT_STEP_COUNTED)
-        nt_buffer_append_format(&text,
-                                step->count > 1 ? "*%u"
-                                : step->count   ? ""
-                                                : ".bare",
-                                step->count),
-            nt_buffer_append_string(&text, step->bits ? ".triangle" : "");
-    else if (step->kind == NT_STEP_OBJECTS)
+    else if (step->kind == NT_STEP_COUNTED) {
+        nt_buffer_append_string(&text, step->count ? "" : ".bare");
+        if (step->count > 1)
+            nt_buffer_append_format(&text, "*%" PRIu32, step->count);
+        nt_buffer_append_string(&text, step->bits ? ".triangle" : "");
+    } else if (step->kind == NT_STEP_OBJECTS)
         nt_buffer_append_string(&text, forms[step->count]);
     else if (step->kind == NT_STEP_CASE || step->kind == NT_STEP_CLONES)
         nt_buffer_append_string(&text, step->count == NT_NONE ? ".any" : "");
