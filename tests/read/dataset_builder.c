@@ -241,7 +241,8 @@ static void add_page(struct builder *builder, uint32_t group, uint32_t column, c
         deflate_block((uint8_t *)packed.bytes, packed.length, &stored);
     bool is_smaller = stored.length && stored.length < packed.length;
     const struct nt_buffer *written = is_smaller ? &stored : &packed;
-    struct nt_page *pages = realloc(builder->pages[group], (builder->page_count[group] + 1) * sizeof(*pages));
+    struct nt_page *pages = nt_array_grow(builder->pages[group], builder->page_count[group],
+                                          &builder->page_capacity[group], sizeof(*pages));
     ck_assert_ptr_nonnull(pages);
     pages[builder->page_count[group]++] = (struct nt_page){
         .offset = builder->bytes.length,

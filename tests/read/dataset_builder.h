@@ -51,6 +51,7 @@ struct builder {
     uint32_t field_count, column_count, cluster_count, group_count, column_group_count;
     struct nt_page *pages[MAX_GROUPS];
     uint32_t page_count[MAX_GROUPS];
+    size_t page_capacity[MAX_GROUPS];
     uint64_t entries;
     bool hide_clusters; /* the entries of clusters are known only after their group is loaded */
     bool bad_group[MAX_GROUPS];

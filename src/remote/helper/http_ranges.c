@@ -158,9 +158,11 @@ static void advance(struct nt_text *text, size_t count)
 bool nt_http_part_next(struct nt_text *left, const char *boundary, struct nt_http_response *headers_ret,
                        struct nt_text *bytes_ret)
 {
-    const char *found = memmem(left->bytes, left->length, boundary, strlen(boundary)), *end;
     *headers_ret = (struct nt_http_response){.has_range = false};
-    if (!*boundary || !found)
+    if (!*boundary || !left->length)
+        return false;
+    const char *found = memmem(left->bytes, left->length, boundary, strlen(boundary)), *end;
+    if (!found)
         return false;
     advance(left, (size_t)(found - left->bytes) + strlen(boundary));
     for (bool is_delimiter = true; !headers_ret->is_whole; is_delimiter = false) {
