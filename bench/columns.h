@@ -2,8 +2,7 @@
  *
  * Shared code of the programs that measure reading: opens a file, and times rounds.
  */
-#ifndef NT_BENCH_COLUMNS_H
-#define NT_BENCH_COLUMNS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,5 +54,3 @@ static inline bool is_requested(const struct nt_dataset *dataset, uint32_t field
     }
     return is_found;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * A forked process has none of its parent's workers. It creates its own reader and does not touch what was
  * opened with the old one (handles.c).
  */
-#ifndef NTUPLE_PYTHON_MODULE_H
-#define NTUPLE_PYTHON_MODULE_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -103,5 +102,3 @@ PyObject *document_value(struct document *document, enum nt_status status, const
 /* ---- the functions of the module, by file; documented in _ntuple.pyi ---- */
 
 extern PyMethodDef file_functions[], dataset_functions[], stream_functions[], table_functions[];
-
-#endif

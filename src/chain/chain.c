@@ -5,19 +5,7 @@
  */
 #include "chain/chain.h"
 
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/abi.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 
 /* ---- Open the chain ---- */

@@ -3,16 +3,11 @@
  * Shows many files as one. Each dataset of a chain concatenates the datasets with the same path in all
  * member files. A chain opens a list of local or remote files.
  */
-#ifndef NT_CHAIN_CHAIN_H
-#define NT_CHAIN_CHAIN_H
+#pragma once
 
 #include <ntuple/format.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/stat.h>
-
+#include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
@@ -734,5 +729,3 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
                              const struct nt_open_options *options, struct nt_file **file_ret,
                              struct nt_error *error);
-
-#endif

@@ -5,16 +5,7 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
 #include "core/model/builder.h"
-#include "core/model/model.h"
 
 /* ---- Find a slice ---- */
 

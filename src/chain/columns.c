@@ -5,13 +5,7 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/builder.h"
-#include "core/model/model.h"
 
 /* A representation of a field in the chain: columns [first, first + width). */
 struct shape {

@@ -5,17 +5,6 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-
 /* ---- Delegate to the members ---- */
 
 /* ---- Datasets ---- */

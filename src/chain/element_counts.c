@@ -6,14 +6,8 @@
 #include "chain/chain.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 
 /* ---- Places of columns ---- */
 

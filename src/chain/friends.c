@@ -6,11 +6,6 @@
  */
 #include "chain/chain.h"
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/model.h"
-
 /* ---- Series ---- */
 
 static bool are_of_one_series(const struct nt_chain_member *a, const struct nt_chain_member *b)

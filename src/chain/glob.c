@@ -9,15 +9,8 @@
 #include <fnmatch.h>
 #include <fts.h>
 #include <glob.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/io/address.h"
-#include "core/io/folder.h"
 #include "formats/formats.h"
 
 /* ---- Local patterns ---- */

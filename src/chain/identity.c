@@ -6,14 +6,8 @@
  */
 #include "chain/chain.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
 #include "formats/formats.h"
 
 struct nt_chain_identity nt_chain_identity_of(const struct stat *found)

@@ -7,27 +7,12 @@
 #include "chain/chain.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <libgen.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/io/address.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/json/parse.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 
 /* ---- Read and write the index ---- */

@@ -5,17 +5,7 @@
  */
 #include "chain/chain.h"
 
-#include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 
 /* ---- Digest of a schema ---- */
 

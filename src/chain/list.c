@@ -6,22 +6,9 @@
 #include "chain/chain.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/hash_table.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
 #include "core/io/address.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
 #include "formats/formats.h"
 
 /* ---- Read a small text file ---- */

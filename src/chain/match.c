@@ -5,14 +5,7 @@
  */
 #include "chain/chain.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 
 /* ---- Match datasets ---- */

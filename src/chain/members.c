@@ -6,19 +6,9 @@
 #include "chain/chain.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/thread.h"
 #include "core/io/address.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 
 /* ---- Sources ---- */

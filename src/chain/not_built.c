@@ -5,8 +5,6 @@
  */
 #include "chain/chain.h"
 
-#include "core/base/error.h"
-
 static enum nt_status refuse(struct nt_error *error)
 {
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "chains are not built in (-Dchain=enabled)");

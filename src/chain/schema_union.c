@@ -5,15 +5,6 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
-
 /* ---- Promote numeric types ---- */
 
 enum { WIDEST = 8 };

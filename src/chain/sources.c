@@ -5,14 +5,6 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-
 /* ---- The source of the chain itself ---- */
 
 struct chain_source {

@@ -5,15 +5,8 @@
  */
 #include "chain/chain.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/json/parse.h"
 
 struct specification_reader {

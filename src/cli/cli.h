@@ -3,14 +3,7 @@
  * Private declarations of the programs ntuplefs and ntuple: options, settings, startup, and what the
  * commands of ntuple share.
  */
-#ifndef NT_CLI_CLI_H
-#define NT_CLI_CLI_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/stat.h>
+#pragma once
 
 #include "chain/chain.h"
 #include "core/base/error.h"
@@ -630,5 +623,3 @@ struct nt_complete_tables {
  * Prints nothing if the command line is invalid or its source does not open. */
 void nt_complete(FILE *out, const struct nt_complete_tables *tables, char **words, int word_count,
                  struct nt_arena *arena);
-
-#endif

@@ -5,13 +5,9 @@
  */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/io/address.h"
-#include "core/model/model.h"
-#include "vfs/inode.h"
 
 /* ---- List directories ---- */
 

@@ -6,9 +6,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- The command cp ---- */

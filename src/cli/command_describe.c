@@ -5,16 +5,9 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/codec/codec.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
-#include "render/render.h"
 #include "tools/tools.h"
 
 /* ---- Fields ---- */

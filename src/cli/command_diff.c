@@ -5,12 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/model/model.h"
-#include "render/render.h"
 #include "tools/tools.h"
 
 /* ---- Match datasets ---- */

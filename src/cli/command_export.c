@@ -7,18 +7,9 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "core/model/model.h"
-#include "render/arrow/arrow.h"
-#include "render/render.h"
 
 /* Written under a temporary name and then renamed, so that a failure, or a signal that ends the program,
  * leaves nothing. At most one at a time. */

@@ -4,14 +4,8 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "core/model/model.h"
-#include "render/render.h"
 
 /* ---- Print rows ---- */
 

@@ -6,16 +6,9 @@
 #include "cli/cli.h"
 
 #include <grp.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "core/model/model.h"
-#include "render/render.h"
 
 struct column_widths {
     int links, owner, group, size;

@@ -6,9 +6,6 @@
 
 #include <limits.h>
 
-#include "core/model/model.h"
-#include "render/render.h"
-
 static void begin(struct nt_report *report, const struct nt_file *file, bool is_in_directory_of_files)
 {
     if (report->json || !is_in_directory_of_files)

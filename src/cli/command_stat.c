@@ -6,10 +6,6 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "render/render.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 

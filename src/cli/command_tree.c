@@ -4,9 +4,7 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 
 struct tree_drawing {
     const struct nt_settings *settings;

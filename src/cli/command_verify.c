@@ -5,19 +5,10 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/io/address.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
-#include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/inode.h"
 
 /* ---- Print findings ---- */
 

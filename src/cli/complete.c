@@ -5,9 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Complete paths ---- */
 
 struct paths {

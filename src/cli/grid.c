@@ -4,8 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -5,12 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/model/model.h"
-#include "vfs/inode.h"
-
 /* ---- What a directory of a field contains ---- */
 
 /* The path of the only field at the end of a chain of items; else the field itself. */

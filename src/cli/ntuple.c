@@ -6,8 +6,6 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <signal.h>
-#include <string.h>
 
 static const struct nt_command command_help, command_complete;
 

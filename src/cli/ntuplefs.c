@@ -6,14 +6,10 @@
 #include "cli/ntuplefs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/io/address.h"
-#include "core/model/budget.h"
 
 /* ---- Memory limits ---- */
 

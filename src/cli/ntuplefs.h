@@ -3,8 +3,7 @@
  * Private declarations of the program ntuplefs alone: the state that its worker and its supervisor
  * process share, and the index file of a chain.
  */
-#ifndef NT_CLI_NTUPLEFS_H
-#define NT_CLI_NTUPLEFS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -54,5 +53,3 @@ struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings);
 /* Run the worker or the supervisor, to its end. */
 enum nt_exit_status nt_mount_program_run_worker(struct nt_mount_program *program);
 enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *program);
-
-#endif

@@ -8,12 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
 
 /* ---- Parse row ranges ---- */
 

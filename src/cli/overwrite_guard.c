@@ -6,10 +6,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "vfs/inode.h"
 
 /* ---- Folders ---- */
 

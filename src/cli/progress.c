@@ -5,12 +5,8 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "core/base/thread.h"
 
 enum {
     WIDEST_BAR = 40,

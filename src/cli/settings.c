@@ -5,12 +5,8 @@
 #include "cli/cli.h"
 
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/built_in.h"
-#include "core/model/budget.h"
-#include "formats/formats.h"
 
 /* ---- Tree options ---- */
 

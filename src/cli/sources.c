@@ -8,9 +8,6 @@
 
 #include <ntuple/selection.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/io/address.h"
 
 /* ---- Open entry selections ---- */

@@ -8,12 +8,8 @@
 #include <ntuple/version.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/codec/codec.h"
 #include "core/io/address.h"
 
 /* ---- Standard streams ---- */

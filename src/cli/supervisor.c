@@ -6,11 +6,6 @@
 
 #include <ntuple/version.h>
 
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/ntuplefs.h"
 
 struct mount_supervisor {

@@ -4,10 +4,7 @@
  * mount, and answers the kernel's requests.
  */
 
-#include <string.h>
-
 #include "cli/ntuplefs.h"
-#include "core/base/thread.h"
 
 /* For a mount: longer than quick requests take, too short to notice. */
 #define NT_LEADER_PATIENCE (2 * NT_MILLISECOND)

@@ -7,14 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-
 enum {
     MAGIC_BYTES = 7,   /* "rntuple" */
     HEADER_BYTES = 89, /* 70 of them are reserved for an unused anchor */

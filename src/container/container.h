@@ -3,12 +3,10 @@
  * Containers: ROOT files (TFile) and bare RNTuple files. A container finds the directories of a file
  * and the anchor objects and trees in them; the formats read the rest.
  */
-#ifndef NT_CONTAINER_CONTAINER_H
-#define NT_CONTAINER_CONTAINER_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "core/base/bytes.h"
+#include "core/base/text.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
@@ -321,5 +319,3 @@ extern const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT];
 enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
 enum nt_status nt_tfile_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                struct nt_error *error);
-
-#endif

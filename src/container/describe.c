@@ -7,17 +7,8 @@
 #include "container/container.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "core/base/bytes.h"
 #include "core/base/built_in.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
 
 /* An object that the container knows by its offset. */
 struct landmark {

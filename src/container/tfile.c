@@ -8,21 +8,10 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/built_in.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
 #include "core/model/builder.h"
-#include "core/model/model.h"
 
 /* ---- Header, keys, directories, free segments ---- */
 

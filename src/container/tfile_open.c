@@ -9,19 +9,7 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/built_in.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/hash_table.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 
 /* What is found, in the structures that the container keeps; the arrays are from malloc until then. */
 struct nt_tfile_collection {

@@ -7,14 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-
 /* ---- Scan records ---- */
 
 enum {

@@ -3,12 +3,9 @@
  * The interface of a file format: how it opens a file or folder, finds versions and detects changes.
  * Also the format table and the identification of unsupported files.
  */
-#ifndef NT_FORMATS_FORMATS_H
-#define NT_FORMATS_FORMATS_H
+#pragma once
 
 #include <ntuple/format.h>
-
-#include <stdbool.h>
 
 #include "core/io/folder.h"
 #include "core/io/source.h"
@@ -113,5 +110,3 @@ enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind 
 /* Does the file start with printable UTF-8 only? False also if it cannot be read. */
 bool nt_is_text_file(struct nt_source *source);
 enum nt_status nt_find_text(struct nt_source *source, bool *is_text_ret, struct nt_error *error);
-
-#endif

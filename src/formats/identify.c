@@ -5,15 +5,8 @@
  */
 #include "formats/formats.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
 #include "core/base/built_in.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
 
 enum { START_BYTES = 512 };
 

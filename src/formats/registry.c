@@ -6,18 +6,10 @@
 #include "formats/formats.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/abi.h"
-#include "core/base/error.h"
 #include "core/base/built_in.h"
-#include "core/base/memory.h"
 #include "core/io/address.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 #include "remote/client/client.h"
 
 const struct nt_format *const nt_formats[] = {NT_FORMATS};

@@ -7,16 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-
 /* ---- Container types ---- */
 
 enum {

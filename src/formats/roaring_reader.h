@@ -2,11 +2,7 @@
  *
  * A streaming reader of serialized Roaring bitmaps that calls back for every container and bitmap.
  */
-#ifndef NT_FORMATS_ROARING_READER_H
-#define NT_FORMATS_ROARING_READER_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "core/codec/codec.h"
 #include "core/io/source.h"
@@ -90,5 +86,3 @@ bool nt_roaring_is_cookie(const uint8_t *bytes);
 /* Walks over the whole file. Bytes after the end are not an error: see `end`. The memory does not
  * depend on the size of the file. */
 enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *error);
-
-#endif

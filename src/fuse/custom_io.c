@@ -5,7 +5,6 @@
  */
 #include <linux/fuse.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fuse/operations.h"

@@ -5,19 +5,14 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fuse_log.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "fuse/mount.h"
 
 /* ---- Close inherited descriptors ---- */

@@ -3,9 +3,7 @@
  * Handlers of opendir, readdir and readdirplus. Entries carry attributes only where these are known
  * without work, and only the first entries of a large directory do, to save kernel memory.
  */
-#include <stdlib.h>
 
-#include "core/base/memory.h"
 #include "fuse/operations.h"
 
 /* READDIRPLUS returns attributes that are known without work, and otherwise node id 0: the kernel then

@@ -5,12 +5,6 @@
  */
 #include "fuse/operations.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-
 /* ---- Reply buffers ---- */
 
 /* The last returned buffer is lent first, because it is still in the CPU cache; over the limit threads

@@ -4,7 +4,6 @@
  * cannot be changed, so some features are missing. Built instead of custom_io.c.
  */
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

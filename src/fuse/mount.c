@@ -5,17 +5,12 @@
  */
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "fuse/operations.h"
 
 /* ---- Read the mount table ---- */

@@ -3,15 +3,8 @@
  * Mounts a virtual tree: the mountpoint, the session that answers requests, the supervisor process, and
  * the log. Does not include headers of libfuse, so any program can use it.
  */
-#ifndef NT_FUSE_MOUNT_H
-#define NT_FUSE_MOUNT_H
+#pragma once
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "vfs/vfs.h"
@@ -351,5 +344,3 @@ void nt_mount_free(struct nt_mount *mount);
 const char *nt_mount_libfuse_version(void);
 /* Features that libfuse is too old for; NULL: none. */
 const char *nt_mount_missing_features(void);
-
-#endif

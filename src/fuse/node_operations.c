@@ -3,10 +3,7 @@
  * Handlers of lookup, forget, getattr, statfs and extended attributes. Requests that would modify the
  * tree fail with EROFS. Maps library status codes to errno values.
  */
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "fuse/operations.h"
 
 /* ---- Errno values ---- */

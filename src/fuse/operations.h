@@ -3,17 +3,10 @@
  * Private declarations of the request handlers, the state of a mount, and scheduling. Includes the
  * headers of libfuse.
  */
-#ifndef NT_FUSE_OPERATIONS_H
-#define NT_FUSE_OPERATIONS_H
+#pragma once
 
 #include <errno.h>
 #include <fuse_lowlevel.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/queue.h>
 
 #include "core/base/thread.h"
 #include "fuse/mount.h"
@@ -261,5 +254,3 @@ bool nt_before_receive(struct nt_mount *mount, int device);
 void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
 /* Call it instead if no more requests will come. */
 void nt_end_receive(struct nt_mount *mount);
-
-#endif

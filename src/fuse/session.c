@@ -3,10 +3,7 @@
  * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop
  * until the unmount or a signal.
  */
-#include <stdlib.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "fuse/operations.h"
 
 /* ---- Create the session ---- */

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -14,7 +13,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "fuse/mount.h"
 
 /* ---- Messages between both processes ---- */

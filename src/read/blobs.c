@@ -7,14 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "read/page.h"
 
 /* The members of a description, in the order of enum blob_member. */

@@ -5,12 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "core/base/error.h"
-
 /* Invariants, under the lock:
  *   state    in table  pins  idle  data   meaning
  *   LOADING  yes*      >= 1  no    yes    one thread loads, without the lock; others wait for it

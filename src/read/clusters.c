@@ -7,11 +7,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* ---- Index of a dataset ---- */
 
 struct nt_dataset_indexes {

@@ -7,15 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Adjacent pages ---- */

@@ -5,11 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "read/page.h"
 
 #define NT_INDEX_STRIDE 32

@@ -6,14 +6,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/model/field.h"
-
 static void store_le32(uint8_t *output, uint64_t value)
 {
     uint32_t narrow = (uint32_t)value;

@@ -6,11 +6,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/thread.h"
-
 /* Fewer fields are no sequence. A reader of one may omit some, or read a field after those below it. */
 enum { SEQUENCE_FIELDS = 4, NEAR_FIELDS = 8 };
 /* Page lists are short. So few fields show that a program lists many. */

@@ -5,11 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-
 enum {
     SPAN_BYTES = 16 * 1024, /* bytes read at once if elements are near one another, ... */
     NEAR_BYTES = 512,       /* ... with smaller gaps than this, ... */

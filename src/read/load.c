@@ -8,13 +8,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "read/page.h"
 
 /* ---- Pool of codec contexts ---- */

@@ -8,18 +8,7 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/base/thread.h"
-#include "core/io/source.h"
 
 /* ---- Errors of a page ---- */
 

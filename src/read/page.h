@@ -3,8 +3,7 @@
  * The reading interface for other folders, beyond <ntuple/read.h>: stored and decoded pages, pinned
  * stream ranges, memory accounting and blob bytes.
  */
-#ifndef NT_READ_PAGE_H
-#define NT_READ_PAGE_H
+#pragma once
 
 #include "read/read.h"
 
@@ -140,5 +139,3 @@ uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
  * bool. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                            struct nt_dtype *dtype_ret);
-
-#endif

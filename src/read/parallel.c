@@ -5,13 +5,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* ---- Worker threads ---- */
 
 enum { QUEUE_LENGTH = 64 };

@@ -3,19 +3,12 @@
  * Private header of the reading code: reader, page cache, page loading, clusters and rows, row masks,
  * streams, readahead and worker threads.
  */
-#ifndef NT_READ_READ_H
-#define NT_READ_READ_H
+#pragma once
 
 #include <ntuple/read.h>
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/queue.h>
-
 #include "core/base/hash_table.h"
+#include "core/base/text.h"
 #include "core/base/thread.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
@@ -982,5 +975,3 @@ struct nt_selection {
 /* Reads all elements of a selection file of any type. Owns the source, also on failure. */
 enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,
                                  struct nt_error *error);
-
-#endif

@@ -5,10 +5,7 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-
 #include "core/base/abi.h"
-#include "core/base/error.h"
 #include "read/page.h"
 
 /* ---- Create and free a reader ---- */

@@ -6,12 +6,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "read/page.h"
 
 /* ---- Elements of rows ---- */

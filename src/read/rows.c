@@ -5,12 +5,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "read/page.h"
 
 /* ---- Item counts from offsets and tags ---- */

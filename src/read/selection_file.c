@@ -9,17 +9,7 @@
 #include <ntuple/format.h>
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
 
 /* ---- Collect selected entries ---- */
 

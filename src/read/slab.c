@@ -5,10 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdlib.h>
-
-#include "core/base/memory.h"
-
 /* Decoder inputs start at a memory page. If outputs did, too, processors would suspect each load of
  * depending on earlier stores (4K aliasing), and decoding would take up to twice as long. */
 enum { SKEW = 2112 };

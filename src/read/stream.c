@@ -7,11 +7,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "read/page.h"
 
 /* ---- Segments of a stream ---- */

@@ -5,12 +5,6 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "read/page.h"
 
 /* The state of a read on its way from page to page. */

@@ -3,8 +3,7 @@
  * Wire protocol between a reader of remote files and the network helper: message kinds, structures and
  * limits. Neither side trusts the other.
  */
-#ifndef NT_REMOTE_PROTOCOL_H
-#define NT_REMOTE_PROTOCOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -111,5 +110,3 @@ struct nt_fetch_answer {
     uint64_t size;
     int64_t modified; /* seconds since 1970 */
 };
-
-#endif

@@ -5,10 +5,6 @@
  */
 #include "render/render.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
 #include "read/page.h"
 
 enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };

@@ -5,11 +5,6 @@
  */
 #include "render/render.h"
 
-#include <stdatomic.h>
-
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/field.h"
 #include "read/page.h"
 
 /* ---- JSON members for names, places and errors ---- */

@@ -3,8 +3,7 @@
  * Text output for datasets: rows as JSON and CSV, the schema, JSON members for names and errors, and
  * page totals of columns.
  */
-#ifndef NT_RENDER_RENDER_H
-#define NT_RENDER_RENDER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -196,5 +195,3 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
 enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset,
                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
                                      struct nt_error *error);
-
-#endif

@@ -4,8 +4,6 @@
  */
 #include "render/render.h"
 
-#include "core/base/bytes.h"
-#include "core/model/field.h"
 #include "read/page.h"
 
 enum {

@@ -5,11 +5,6 @@
  */
 #include "render/render.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/model/field.h"
 #include "read/page.h"
 
 /* ---- Projection ---- */

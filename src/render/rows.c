@@ -5,10 +5,6 @@
  */
 #include "render/render.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
 struct row_lines {

@@ -4,12 +4,6 @@
  */
 #include "render/render.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/text.h"
-#include "core/model/field.h"
-
 enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
 
 /* ---- Fields in display order ---- */

@@ -3,8 +3,7 @@
  * Process sandbox: the rules a process states, the parts that implement them, and which parts are in
  * effect.
  */
-#ifndef NT_SANDBOX_SANDBOX_H
-#define NT_SANDBOX_SANDBOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses);
 
 /* For a process without a sandbox: drops all capabilities and forbids to gain privileges by exec. */
 void nt_sandbox_drop_privileges(void);
-
-#endif

@@ -6,11 +6,6 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/model/field.h"
 #include "read/page.h"
 
 /* ---- Field properties as text ---- */

@@ -5,10 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <stdlib.h>
-
-#include "core/codec/codec.h"
-
 /* ---- Properties ---- */
 
 /* A side, and the column to compare. */

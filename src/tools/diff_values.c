@@ -5,12 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/model/field.h"
 #include "read/page.h"
 
 /* ---- Compare streams ---- */

@@ -5,9 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <stdlib.h>
-
-#include "core/codec/codec.h"
 #include "read/page.h"
 
 /* ---- Unique stored bytes ---- */

@@ -9,13 +9,6 @@
 
 #include <ntuple/source.h>
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/hash_table.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
 #include "read/page.h"
 
 struct nt_layout_claims {

@@ -5,10 +5,7 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     MARGIN = 24,

@@ -5,11 +5,7 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "chain/chain.h"
-#include "core/base/bytes.h"
 #include "remote/client/client.h"
 
 /* ---- Columns of fields ---- */

@@ -5,10 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
 
 struct size_box {

@@ -6,13 +6,6 @@
 #include "tools/tools.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/codec/codec.h"
-#include "core/model/field.h"
 
 /* ---- Numbers ---- */
 

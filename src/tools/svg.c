@@ -6,10 +6,7 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Escapes a line of any bytes for XML: markup as entities, unprintable bytes as \x.. . */
 static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)

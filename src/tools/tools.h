@@ -3,14 +3,9 @@
  * Tools on open files: verify a file, compare two datasets, inspect columns, and list or draw the
  * layout of a file.
  */
-#ifndef NT_TOOLS_TOOLS_H
-#define NT_TOOLS_TOOLS_H
+#pragma once
 
 #include <ntuple/document.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -563,5 +558,3 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
  * on the number of columns; drawing loads all page lists. */
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset);
 enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error);
-
-#endif

@@ -5,10 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdlib.h>
-
 /* ---- Findings ---- */
 
 const char *nt_finding_name(enum nt_finding_kind kind)

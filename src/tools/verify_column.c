@@ -6,13 +6,6 @@
  */
 #include "tools/tools.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/codec/codec.h"
-#include "core/model/field.h"
 #include "read/page.h"
 
 /* ---- Pages already verified ---- */

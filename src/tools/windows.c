@@ -6,11 +6,6 @@
  */
 #include "tools/tools.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/hash_table.h"
-
 enum { MAX_WINDOWS = 64, SAMPLES = 64 * MAX_WINDOWS };
 
 static uint64_t draw(uint64_t *state)

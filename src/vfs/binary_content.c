@@ -5,9 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include "core/base/bytes.h"
-#include "core/model/field.h"
-
 /* ---- Contents ---- */
 
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,

@@ -5,11 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/codec/codec.h"
-
 /* ---- Shared JSON members ---- */
 
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes)

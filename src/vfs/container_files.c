@@ -5,8 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include "core/base/bytes.h"
-#include "core/base/text.h"
 #include "tools/tools.h"
 
 /* ---- file.json ---- */

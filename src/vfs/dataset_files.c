@@ -7,8 +7,6 @@
 #include "vfs/vfs.h"
 
 #include "core/base/built_in.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
 #include "tools/tools.h"
 
 /* ---- ntuple.json and clusters.jsonl ---- */

@@ -6,10 +6,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-
-#include "core/base/text.h"
-
 /* ---- Files that the format provides ---- */
 
 const struct nt_document *nt_node_documents(const struct nt_resolved_node *resolved, uint32_t *count_ret)

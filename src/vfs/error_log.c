@@ -5,11 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-#include <time.h>
-
-#include "core/base/text.h"
-
 /* ---- The ring of failures ---- */
 
 /* The location of a failure. */

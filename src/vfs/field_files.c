@@ -5,8 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include "core/base/bytes.h"
-
 /* ---- Blobs ---- */
 
 /* An open content: the data or offsets of all rows, or one row. */

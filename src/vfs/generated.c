@@ -6,14 +6,9 @@
 #include "vfs/vfs.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/base/hash_table.h"
 #include "core/base/queue.h"
-#include "core/model/budget.h"
 
 /* ---- Spool to memory or disk ---- */
 

@@ -6,14 +6,7 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
 #include <unistd.h>
-
-#include "core/base/bytes.h"
-#include "core/base/text.h"
-#include "core/base/thread.h"
-#include "core/io/folder.h"
-#include "remote/client/client.h"
 
 /* ---- Allocate ids ---- */
 

@@ -3,19 +3,11 @@
  * The inode table of a tree: its local and remote files, directories, versions and chain members, with
  * their open files. One lock protects the table; threads open files and read directories without it.
  */
-#ifndef NT_VFS_INODE_H
-#define NT_VFS_INODE_H
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/queue.h>
-#include <sys/stat.h>
+#pragma once
 
 #include "chain/chain.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
@@ -505,5 +497,3 @@ bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t versio
 
 /* The total size of the files found so far. */
 uint64_t nt_inodes_bytes(struct nt_inode_table *inodes);
-
-#endif

@@ -4,12 +4,7 @@
  * stamps), and checks that a path stays beneath its directory.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "core/base/error.h"
-#include "core/io/folder.h"
 #include "vfs/inode.h"
 
 enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error)

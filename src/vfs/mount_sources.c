@@ -4,9 +4,7 @@
  * directories with unique names; so do the members of a chain in files.d.
  */
 #include <errno.h>
-#include <string.h>
 
-#include "core/base/text.h"
 #include "core/io/address.h"
 #include "vfs/vfs.h"
 

@@ -3,13 +3,7 @@
  * Turns names of fields, datasets and directories into unique, percent-encoded file names of at most
  * 255 bytes, and finds items by name in a hash table. Rule 1 of docs/tree.md.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/hash_table.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
 #include "vfs/inode.h"
 
 enum {

@@ -4,7 +4,6 @@
  * and, on first use, the names of fields, the Arrow table and the blobs of each dataset.
  */
 #include <limits.h>
-#include <string.h>
 
 #include "vfs/vfs.h"
 

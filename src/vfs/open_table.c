@@ -7,12 +7,9 @@
 
 #include <ntuple/selection.h>
 
-#include <string.h>
 #include <sys/resource.h>
 
 #include "core/base/queue.h"
-#include "core/io/folder.h"
-#include "core/model/budget.h"
 
 /* ---- Apply entry selections ---- */
 

@@ -5,12 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-
 /* ---- pages.jsonl ---- */
 
 struct pages {

@@ -4,11 +4,7 @@
  * of unchanged files and retire the others. A remote entry is probed on first access: data file,
  * dataset directory or plain directory.
  */
-#include <string.h>
-#include <time.h>
 
-#include "core/base/text.h"
-#include "core/io/folder.h"
 #include "vfs/vfs.h"
 
 /* ---- Probe remote entries ---- */

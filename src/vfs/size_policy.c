@@ -5,8 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include "core/model/field.h"
-
 enum {
     MAX_METADATA_BYTES = 1 << 20, /* of page lists read for the decision */
     MAX_DECODED_BYTES = 1 << 20,

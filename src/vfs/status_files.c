@@ -8,10 +8,6 @@
 #include <ntuple/version.h>
 
 #include <gnu/libc-version.h>
-#include <string.h>
-
-#include "core/codec/codec.h"
-#include "remote/client/client.h"
 
 /* ---- version.json ---- */
 

@@ -6,10 +6,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-
-#include "core/base/hash_table.h"
-
 /* ---- Suspend idle streams ---- */
 
 struct nt_text_pool {

@@ -5,8 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Attributes, lookup and listing ---- */

@@ -4,15 +4,9 @@
  * reading and extended attributes. The FUSE mount and the ntuple tool use only these functions; nothing
  * here depends on FUSE or on a file format.
  */
-#ifndef NT_VFS_TREE_H
-#define NT_VFS_TREE_H
+#pragma once
 
 #include <ntuple/arrow.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/stat.h>
 
 #include "chain/chain.h"
 #include "core/base/memory.h"
@@ -185,5 +179,3 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name);
 
 /* For statfs: the bytes of all sources. The number of files is unknown without a walk. */
 uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs);
-
-#endif

@@ -3,10 +3,7 @@
  * Versions of a dataset: which one is shown now, revalidated by a stat of a few files at each lookup,
  * and the inodes of the others, which versions.d finds by number.
  */
-#include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/io/folder.h"
 #include "vfs/vfs.h"
 
 /* The result of a look at the disk. */

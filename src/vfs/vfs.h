@@ -3,15 +3,9 @@
  * Private declarations of the virtual tree: node numbers, the tables of pseudo-files for each type of
  * node, directory sources, and file contents.
  */
-#ifndef NT_VFS_VFS_H
-#define NT_VFS_VFS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/queue.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -595,5 +589,3 @@ nt_pseudo_text nt_rows_jsonl, nt_head_jsonl;
 
 /* Does a field have files for such a stream: its own, or those of the blobs that it describes? */
 bool nt_field_shows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind);
-
-#endif

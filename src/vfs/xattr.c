@@ -5,11 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <string.h>
-
-#include "core/codec/codec.h"
-#include "remote/client/client.h"
-
 static const char prefix[] = "user.ntuplefs.";
 
 /* Receives a value, or the reason why there is none. */

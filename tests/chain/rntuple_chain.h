@@ -2,8 +2,7 @@
  *
  * Chains of small RNTuple files: saves the files, and checks streams of the first dataset.
  */
-#ifndef NT_TESTS_CHAIN_RNTUPLE_CHAIN_H
-#define NT_TESTS_CHAIN_RNTUPLE_CHAIN_H
+#pragma once
 
 #include <ntuple/dataset.h>
 #include <ntuple/read.h>
@@ -46,5 +45,3 @@ static inline void assert_stream(struct nt_reader *reader, const struct nt_file 
 /* For tests with a `reader` and a `file`. */
 #define CHECK(path, kind, type, ...)                                                                         \
     assert_stream(reader, file, path, kind, (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}))
-
-#endif

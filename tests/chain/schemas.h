@@ -2,8 +2,7 @@
  *
  * Datasets without entries, from lists of fields, for the tests of chains.
  */
-#ifndef NT_TESTS_CHAIN_SCHEMAS_H
-#define NT_TESTS_CHAIN_SCHEMAS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,5 +134,3 @@ static inline struct nt_file *make_wide_file(const char *path, unsigned number, 
     free(fields);
     return file;
 }
-
-#endif

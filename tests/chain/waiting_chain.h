@@ -2,8 +2,7 @@
  *
  * A chain with an index: its members wait until their rows are read.
  */
-#ifndef NT_TESTS_WAITING_CHAIN_H
-#define NT_TESTS_WAITING_CHAIN_H
+#pragma once
 
 #include <ntuple/read.h>
 
@@ -50,5 +49,3 @@ static void teardown(void)
     known = NULL;
     temporary_teardown();
 }
-
-#endif

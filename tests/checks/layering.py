@@ -3,12 +3,14 @@
 """Which folder of src/ may include which: compares the table of docs/architecture.md with the
 #include lines of src/ and include/. Folders are ordered, so that no two can include each other.
 Files of one folder may. A test may include what its folder may, and what docs/hacking.md lists.
+No file repeats what a header includes for it.
 No two types in src/ have the same name, so that a search finds the one that is meant.
 
 usage: layering.py SOURCE_DIRECTORY        one case for each file and rule; exit status 1 if one failed
 """
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 CORE = 'core/base core/io core/codec core/json core/model'
@@ -115,6 +117,38 @@ def include_problems(folder, text):
             yield f'includes {name}: {folder} may not include this header of {target}'
 
 
+def unconditional(text):
+    """The headers that a text includes outside of #if. The guard of a header is no condition."""
+    depth = 0
+    for line in text.splitlines():
+        depth += bool(re.match(r'#if(?!ndef NT\w+_H$)', line)) - line.startswith('#endif')
+        if depth <= 0:
+            yield from (name for _, name in INCLUDE.findall(line))
+
+
+@cache
+def included(root, header):
+    """What a header of ours includes, also through other headers. None for a header of the system."""
+    for path in (root / 'src' / header, root / 'include' / header):
+        if path.exists():
+            names = set(unconditional(path.read_text()))
+            return names.union(*(included(root, name) or () for name in names))
+
+
+def repeated_problems(root, path, text):
+    """A C file has what the private headers of its folder include. Every file has the headers of the
+    system that its headers include."""
+    folder = path.parent.relative_to(root / 'src').as_posix()
+    names = list(unconditional(text))
+    of_any = set().union(*(included(root, name) or () for name in names))
+    of_private = set().union(*(included(root, name) or () for name in names
+                               if path.suffix != '.h' and folder_of('"', name) == folder))
+    for name in names:
+        is_ours = included(root, name) is not None
+        if folder_of('"', name) != folder and name in (of_private if is_ours else of_any):
+            yield f'includes {name} again'
+
+
 def public_problems(name, text):
     for bracket, other in INCLUDE.findall(text):
         if bracket == '"' or FUSE.match(other):
@@ -147,7 +181,9 @@ def main(root):
     cases = [('the table', list(table_problems(root))), ('names of types', list(type_problems(root)))]
     for path in sorted(path for path in (root / 'src').rglob('*') if path.suffix in ('.c', '.h', '.cc')):
         folder = path.parent.relative_to(root / 'src').as_posix()
-        cases.append((path.relative_to(root), list(include_problems(folder, path.read_text()))))
+        text = path.read_text()
+        cases.append((path.relative_to(root), [*include_problems(folder, text),
+                                               *repeated_problems(root, path, text)]))
     for path in sorted((root / 'include').rglob('*.h*')):
         cases.append((path.relative_to(root), list(public_problems(path.name.split('.')[0],
                                                                    path.read_text()))))

@@ -2,8 +2,7 @@
  *
  * A container opened from memory or from disk, for its tests.
  */
-#ifndef NT_TESTS_OPENED_H
-#define NT_TESTS_OPENED_H
+#pragma once
 
 #include <string.h>
 
@@ -85,5 +84,3 @@ static inline void assert_damage_of_other(const struct opened *opened, const cha
     }
     ck_assert_uint_eq(failures, 1);
 }
-
-#endif

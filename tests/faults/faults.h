@@ -4,8 +4,7 @@
  * system calls or threads fail. It redefines the functions of the C library, which call the original ones.
  * So calls of libraries count as well, and sanitizers still see every allocation.
  */
-#ifndef NT_TESTS_FAULTS_H
-#define NT_TESTS_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int fault_at(enum fault_site site);
 void fault_pass_time(int64_t seconds);
 /* Back to the clock of the machine. */
 void fault_restore_time(void);
-
-#endif

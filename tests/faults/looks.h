@@ -5,8 +5,7 @@
  */
 #include "vfs/vfs.h"
 
-#ifndef NT_TESTS_LOOKS_H
-#define NT_TESTS_LOOKS_H
+#pragma once
 
 enum look {
     LOOK_ATTRIBUTES, /* lookup of each part of the path, stat */
@@ -39,5 +38,3 @@ void free_paths(char **paths);
 
 /* The number of failures that the mount would show in errors.jsonl. */
 unsigned count_failures(struct nt_vfs *vfs);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Small files of every format, for tests that read each of them thousands of times.
  */
-#ifndef NT_TESTS_SAMPLES_H
-#define NT_TESTS_SAMPLES_H
+#pragma once
 
 /* Paths of SAMPLES files and of directories that are datasets, and last a folder with several of them;
  * those that are not in tests/data are written into a directory of their own. NULL-terminated; freed by
@@ -11,5 +10,3 @@
 enum { SAMPLES = 24 };
 const char *const *samples_make(const char *test_data);
 void samples_remove(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Opens a path with one format's row, without the other formats and the rules of the registry.
  */
-#ifndef NT_TESTS_OPEN_PATH_H
-#define NT_TESTS_OPEN_PATH_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -28,5 +27,3 @@ static inline enum nt_status open_with(const struct nt_format *format, const cha
         nt_source_close(source);
     return status;
 }
-
-#endif

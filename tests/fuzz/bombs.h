@@ -3,8 +3,7 @@
  * Small files that request huge resources. They follow their specification, with valid checksums,
  * except for what causes the refusal.
  */
-#ifndef NT_TESTS_BOMBS_H
-#define NT_TESTS_BOMBS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ void write_objects_in_large_baskets(struct nt_buffer *file);
 
 /* Writes an RNTuple with `count` fields, whose names have `letters` (at most 255) random letters. */
 void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file);
-
-#endif

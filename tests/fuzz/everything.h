@@ -2,8 +2,7 @@
  *
  * Reads all contents of an open file, as a reader of a whole mount does.
  */
-#ifndef NT_TESTS_EVERYTHING_H
-#define NT_TESTS_EVERYTHING_H
+#pragma once
 
 #include <ntuple/read.h>
 
@@ -24,5 +23,3 @@ void read_everything(struct nt_file *file, everything_stream *report, void *cont
  * opens, else the failure of the first dataset. */
 enum nt_status open_and_read(const struct nt_format *format, struct nt_source *source,
                              everything_stream *report, void *context);
-
-#endif

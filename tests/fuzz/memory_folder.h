@@ -3,8 +3,7 @@
  * A folder whose files are slices of one fuzzer input. Per file: the length of its name (1 byte), its
  * name ("_versions/1.manifest"), its size (4 bytes), its content (tests/fuzz/pack_folder.py).
  */
-#ifndef NT_TESTS_MEMORY_FOLDER_H
-#define NT_TESTS_MEMORY_FOLDER_H
+#pragma once
 
 #include "core/io/source.h"
 
@@ -20,5 +19,3 @@ bool memory_file_next(const uint8_t **bytes, size_t *count, struct memory_file *
 /* Opens a source for the folder. The caller keeps the bytes. */
 enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_source **source_ret,
                                   struct nt_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Deterministic mutations of bytes: the same seed gives the same bytes on every machine.
  */
-#ifndef NT_TESTS_MUTATE_H
-#define NT_TESTS_MUTATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline size_t mutator_below(struct mutator *mutator, size_t count)
 /* Changes a few places: flips bits, writes boundary values of integers, changes bytes slightly, copies
  * ranges. Returns the number of bytes to keep, which is sometimes smaller. */
 size_t mutate(struct mutator *mutator, uint8_t *bytes, size_t count);
-
-#endif

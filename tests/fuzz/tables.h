@@ -3,8 +3,7 @@
  * Runs the parser of a format: datasets, fields, columns, page lists, layout. Decodes no page and
  * generates no text (walk.h does), so that fuzzers run parsers a hundred times as often.
  */
-#ifndef NT_TESTS_TABLES_H
-#define NT_TESTS_TABLES_H
+#pragma once
 
 #include "formats/formats.h"
 #include "core/model/model.h"
@@ -17,5 +16,3 @@ void read_tables(struct nt_file *file);
 
 /* Opens a source as a file of the given format, calls read_tables and closes the source. */
 void open_and_read_tables(const struct nt_format *format, struct nt_source *source);
-
-#endif

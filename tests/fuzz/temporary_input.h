@@ -2,8 +2,7 @@
  *
  * The input of a fuzzer as a file or folder of this machine.
  */
-#ifndef NT_TESTS_TEMPORARY_INPUT_H
-#define NT_TESTS_TEMPORARY_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct fuzz_input {
 
 /* Replaces the input before. Returns its path, which stays the same. */
 const char *temporary_input(const struct fuzz_input *input);
-
-#endif

@@ -4,8 +4,7 @@
  * integers per cluster and column. The builder writes them as pages with the inverse of each encoding.
  * The elements stay accessible for a reference implementation (reference.h).
  */
-#ifndef NT_TESTS_PAGE_DATASET_BUILDER_H
-#define NT_TESTS_PAGE_DATASET_BUILDER_H
+#pragma once
 
 #include <ntuple/read.h>
 
@@ -105,5 +104,3 @@ void project(struct builder *builder, uint32_t field, uint32_t source);
 void finish(struct builder *builder, const struct nt_reader_options *options);
 /* Opens a new reader with empty caches for the same dataset. */
 void reopen(struct builder *builder, const struct nt_reader_options *options);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Helpers for tests of streams.
  */
-#ifndef NT_TESTS_OPENED_STREAM_H
-#define NT_TESTS_OPENED_STREAM_H
+#pragma once
 
 #include "dataset_builder.h"
 #include "support.h"
@@ -29,5 +28,3 @@ static inline struct builder *vector_out_of_order(uint64_t last_index)
     add_elements(builder, 1, vector.values, (uint64_t[]){10, 11}, 2, 2);
     return builder;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A dataset of one column whose decoder looks each element up twice, in two shared dependencies.
  */
-#ifndef NT_TESTS_PLANNED_DATASET_H
-#define NT_TESTS_PLANNED_DATASET_H
+#pragma once
 
 #include "dataset_builder.h"
 
@@ -19,5 +18,3 @@ struct planned {
 /* Decodes 16-bit indexes to reals: looks them up in the first dependency, and the result in the second. */
 struct nt_decoder planned_decoder(const struct nt_page *dependencies, uint32_t count);
 void planned_dataset(struct planned *planned);
-
-#endif

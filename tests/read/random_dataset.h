@@ -2,8 +2,7 @@
  *
  * Random datasets (per seed) with every kind of field, nested and mixed, and plain datasets.
  */
-#ifndef NT_TESTS_PAGE_RANDOM_DATASET_H
-#define NT_TESTS_PAGE_RANDOM_DATASET_H
+#pragma once
 
 #include "dataset_builder.h"
 
@@ -17,5 +16,3 @@ struct builder *plain_dataset(uint64_t entries, uint32_t page_elements);
 /* The integers 0 to 99 in one page (finished), and the first page of the first column. */
 struct builder *one_page(enum nt_checksum_kind checksum, enum nt_checksum_covers covers, bool compress);
 const struct nt_page *first_page(struct builder *builder);
-
-#endif

@@ -3,8 +3,7 @@
  * A reference implementation of the logical files of a dataset, without optimizations. It processes
  * clusters in entry order, computes row numbers from the data above, and uses no page lists.
  */
-#ifndef NT_TESTS_PAGE_REFERENCE_H
-#define NT_TESTS_PAGE_REFERENCE_H
+#pragma once
 
 #include "dataset_builder.h"
 
@@ -14,5 +13,3 @@ void reference_stream(const struct builder *builder, uint32_t field, enum nt_str
 uint64_t reference_rows(const struct builder *builder, uint32_t field);
 /* Returns the clusters in entry order. */
 void reference_order(const struct builder *builder, uint32_t *order);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The Arrow form of a test's dataset, for comparison with its rows.
  */
-#ifndef NT_TESTS_ARROW_CONSUMER_H
-#define NT_TESTS_ARROW_CONSUMER_H
+#pragma once
 
 #include <ntuple/arrow.h>
 
@@ -33,5 +32,3 @@ void lines_from_rows(struct builder *builder, struct nt_buffer *out);
 void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room);
 /* "ntuple.left_out" of the schema, in a text of at most `room` bytes. */
 void omitted(const struct nt_arrow *arrow, char *value, size_t room);
-
-#endif

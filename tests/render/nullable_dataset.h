@@ -2,8 +2,7 @@
  *
  * A dataset in memory with a nullable field of every form, and its rows, written by hand.
  */
-#ifndef NT_TESTS_NULLABLE_DATASET_H
-#define NT_TESTS_NULLABLE_DATASET_H
+#pragma once
 
 #include "dataset_builder.h"
 
@@ -12,5 +11,3 @@ struct builder *nullable_dataset(void);
 /* The fields have the top-level names of these lines. */
 extern const char *const nullable_rows;
 extern const char *const nullable_table;
-
-#endif

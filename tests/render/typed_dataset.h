@@ -2,8 +2,7 @@
  *
  * A dataset in memory with a field of every type that is more than its bytes: times and decimals.
  */
-#ifndef NT_TESTS_TYPED_DATASET_H
-#define NT_TESTS_TYPED_DATASET_H
+#pragma once
 
 #include "dataset_builder.h"
 
@@ -11,5 +10,3 @@
 struct builder *typed_dataset(void);
 /* Its rows, written by hand. */
 extern const char *const typed_rows;
-
-#endif

@@ -3,8 +3,7 @@
  * Writes Bloscpack files for tests, part by part in file order. c-blosc compresses the chunks.
  * bloscpack_write creates valid files; a test changes a byte to create an invalid one.
  */
-#ifndef NT_TESTS_BLOSCPACK_WRITER_H
-#define NT_TESTS_BLOSCPACK_WRITER_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -28,5 +27,3 @@ void blosc_write(struct nt_buffer *out, const void *bytes, size_t count, unsigne
 /* Appends a whole file. `places` receives the start of each chunk; may be NULL. */
 void bloscpack_write(struct nt_buffer *out, const struct bloscpack_options *options, const void *bytes,
                      size_t count, size_t *places);
-
-#endif

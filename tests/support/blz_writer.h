@@ -2,8 +2,7 @@
  *
  * Writes the files of BLZ and bcolz arrays, and other files, into the directory of a test.
  */
-#ifndef NT_TESTS_BLZ_WRITER_H
-#define NT_TESTS_BLZ_WRITER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void put_text(const char *name, const char *text);
 void put_metadata(const char *array, const char *dtype, const char *shape, unsigned chunk_rows);
 /* Writes a chunk file in the format of blz and bcolz. */
 void put_chunk(const char *array, unsigned number, const void *bytes, size_t count, unsigned type_bytes);
-
-#endif

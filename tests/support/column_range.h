@@ -2,8 +2,7 @@
  *
  * Loads the page list of a cluster and returns the range of a column in it.
  */
-#ifndef NT_TESTS_COLUMN_RANGE_H
-#define NT_TESTS_COLUMN_RANGE_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -18,5 +17,3 @@ static inline enum nt_status column_range(struct nt_dataset *dataset, uint32_t c
     }
     return status;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * An assertion for code that creates files, inside and outside of `check`. The assertions of check
  * abort a program that runs no test.
  */
-#ifndef NT_TESTS_DEMAND_H
-#define NT_TESTS_DEMAND_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,5 +15,3 @@
             abort();                                                                                         \
         }                                                                                                    \
     } while (0)
-
-#endif

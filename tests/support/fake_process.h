@@ -2,8 +2,7 @@
  *
  * A fake network helper, which the test controls, and a fetcher that uses it.
  */
-#ifndef NT_TESTS_FAKE_PROCESS_H
-#define NT_TESTS_FAKE_PROCESS_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,5 +171,3 @@ static inline void check_message(const char *message)
     ck_assert_msg(strstr(error.message, message) != NULL, "%s: %s", message, error.message);
     ck_assert_msg(strstr(error.message, "secret") == NULL, "%s", error.message);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Helpers for tests that fork.
  */
-#ifndef NT_TESTS_FORKED_H
-#define NT_TESTS_FORKED_H
+#pragma once
 
 #include <signal.h>
 #include <unistd.h>
@@ -20,5 +19,3 @@ static inline void nt_test_end_within(unsigned seconds)
     signal(SIGALRM, SIG_DFL);
     alarm(seconds);
 }
-
-#endif

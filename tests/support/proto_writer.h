@@ -2,8 +2,7 @@
  *
  * Writes Protocol Buffers messages item by item, following the specification of the wire format.
  */
-#ifndef NT_TESTS_PROTO_WRITER_H
-#define NT_TESTS_PROTO_WRITER_H
+#pragma once
 
 #include <string.h>
 
@@ -55,5 +54,3 @@ static inline void put_packed(struct nt_buffer *out, uint32_t number, const uint
         put_varint(&packed, values[i]);
     put_message(out, number, &packed);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Declarations shared by the files of the RNTuple writer.
  */
-#ifndef NT_TESTS_RNTUPLE_PARTS_H
-#define NT_TESTS_RNTUPLE_PARTS_H
+#pragma once
 
 #include "rntuple_writer.h"
 #include "tfile_writer.h"
@@ -67,5 +66,3 @@ struct rntuple_stored_range rntuple_put_page(struct rntuple_state *state, const 
 /* rntuple_predraft.c */
 void rntuple_predraft_header(struct rntuple_state *state);
 void rntuple_predraft_footer(struct rntuple_state *state);
-
-#endif

@@ -6,8 +6,7 @@
  * A test describes a dataset; rntuple_write writes it to a ROOT file. For an invalid file, the test
  * changes the bytes of an envelope before the checksum (`spoil`), or the finished file.
  */
-#ifndef NT_TESTS_RNTUPLE_WRITER_H
-#define NT_TESTS_RNTUPLE_WRITER_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -174,5 +173,3 @@ void rntuple_list(struct rntuple_writer *writer, uint32_t items);
 void rntuple_end_frame(struct rntuple_writer *writer);
 void rntuple_locator(struct rntuple_writer *writer, enum rntuple_place place, uint64_t offset, uint64_t bytes,
                      const char *uri);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Saves the output of a test to a file.
  */
-#ifndef NT_TESTS_SAVE_BYTES_H
-#define NT_TESTS_SAVE_BYTES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ static inline void save_bytes(const struct nt_buffer *bytes, const char *path)
     demand(!bytes->failed);
     save_file(bytes->bytes, bytes->length, path);
 }
-
-#endif

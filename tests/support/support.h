@@ -2,8 +2,7 @@
  *
  * Support for all unit tests: test cases that register themselves, and assertions about statuses.
  */
-#ifndef NT_TESTS_SUPPORT_H
-#define NT_TESTS_SUPPORT_H
+#pragma once
 
 #include <check.h>
 #include <stdlib.h>
@@ -60,5 +59,3 @@ int nt_test_run(const char *program, int count, char **names);
         ck_assert_msg(status_ == (expected), "%s: %s instead of %s: %s", #expression,                        \
                       nt_status_name(status_), nt_status_name(expected), error.message);                     \
     } while (0)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Temporary files for tests.
  */
-#ifndef NT_TESTS_TEMPORARY_H
-#define NT_TESTS_TEMPORARY_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -72,5 +71,3 @@ static inline size_t count_descriptors(void)
         count += fcntl(i, F_GETFD) >= 0;
     return count;
 }
-
-#endif

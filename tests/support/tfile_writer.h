@@ -10,8 +10,7 @@
  *     tfile_writer_object(&writer, inner, "ROOT::RNTuple", "events", 1, anchor, sizeof(anchor));
  *     tfile_writer_finish(&writer);
  */
-#ifndef NT_TESTS_TFILE_WRITER_H
-#define NT_TESTS_TFILE_WRITER_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -81,5 +80,3 @@ enum {
 };
 void tfile_writer_put16(struct tfile_writer *writer, uint64_t offset, uint16_t value);
 void tfile_writer_put32(struct tfile_writer *writer, uint64_t offset, uint32_t value);
-
-#endif

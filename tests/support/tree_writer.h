@@ -4,8 +4,7 @@
  * class TBranch with a leaf of class TLeafI, or of class TBranchElement with an object of a class that the
  * file describes.
  */
-#ifndef NT_TESTS_TREE_WRITER_H
-#define NT_TESTS_TREE_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct tree_description {
 };
 
 void tree_write(const struct tree_description *description, struct nt_buffer *out);
-
-#endif

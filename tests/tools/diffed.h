@@ -2,8 +2,7 @@
  *
  * Compares two datasets of a test, and formats the result as lines.
  */
-#ifndef NT_TESTS_DIFFED_H
-#define NT_TESTS_DIFFED_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,5 +145,3 @@ static inline void damage(struct builder *builder, uint32_t page)
 {
     builder->bytes.bytes[builder->pages[0][page].offset] ^= 1;
 }
-
-#endif

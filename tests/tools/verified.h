@@ -2,8 +2,7 @@
  *
  * Verifies a dataset of a test, and keeps the findings.
  */
-#ifndef NT_TESTS_VERIFIED_H
-#define NT_TESTS_VERIFIED_H
+#pragma once
 
 #include <string.h>
 
@@ -60,5 +59,3 @@ static inline const struct nt_finding *only(const struct found *found, enum nt_f
     ck_assert_msg(strstr(finding->error.message, what), "no '%s' in: %s", what, finding->error.message);
     return finding;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * path whose name begins with "good". See model.c for its contents. A folder with meta/storage is also
  * a file, and has versions if versions/ exists.
  */
-#ifndef NT_TESTS_VFS_MODEL_H
-#define NT_TESTS_VFS_MODEL_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -57,5 +56,3 @@ extern void (*model_before_load)(const struct nt_dataset *dataset);
 extern void (*model_before_close)(void);
 /* Set before opening: corrupts the stored digest of the first page of `run`. */
 extern bool model_has_bad_page;
-
-#endif

@@ -3,8 +3,7 @@
  * A tree over the in-memory model (model.h) with helpers for tests. If a helper has no status to
  * return, its failure fails the test.
  */
-#ifndef NT_TESTS_VFS_OPEN_TREE_H
-#define NT_TESTS_VFS_OPEN_TREE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -57,5 +56,3 @@ struct visit {
 /* Visits all descendants of a directory. Checks that the name, the number and the path of each node
  * resolve to it, and that its class, size and content are consistent. */
 void walk(struct visit *visit, uint64_t directory);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include <ntuple/version.h>
 
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/error.h"

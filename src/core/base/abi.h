@@ -2,8 +2,7 @@
  *
  * Binary compatibility: option structures with a struct_bytes member that may grow in later versions.
  */
-#ifndef NT_CORE_BASE_ABI_H
-#define NT_CORE_BASE_ABI_H
+#pragma once
 
 #include <ntuple/error.h>
 
@@ -14,5 +13,3 @@
  * members unknown here; `name` is the structure's, for the message. */
 enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const char *name,
                               struct nt_error *error);
-
-#endif

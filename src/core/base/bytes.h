@@ -3,8 +3,7 @@
  * Inline primitives for untrusted input: a bounds-checked cursor with little- and big-endian loads,
  * overflow-checked arithmetic, and binary search; and a hint for loops that write.
  */
-#ifndef NT_CORE_BASE_BYTES_H
-#define NT_CORE_BASE_BYTES_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -234,5 +233,3 @@ static inline void nt_prefetch_for_write(const uint8_t *output)
     enum { AHEAD = 2048 };
     __builtin_prefetch((const void *)((uintptr_t)output + AHEAD), 1);
 }
-
-#endif

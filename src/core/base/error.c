@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,11 @@
  *
  * Helpers that fill the caller's nt_error, classify failures and add context to messages.
  */
-#ifndef NT_CORE_BASE_ERROR_H
-#define NT_CORE_BASE_ERROR_H
+#pragma once
 
 #include <ntuple/error.h>
+
+#include <inttypes.h>
 
 /* Returns from the function with the status of the expression unless that is NT_OK. For functions that
  * have nothing to clean up. */
@@ -79,5 +80,3 @@ void nt_error_context(struct nt_error *error, const char *format, ...) __attribu
 /* Does this only if `status` is a failure. Returns `status`. */
 enum nt_status nt_with_context(enum nt_status status, struct nt_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Intrusive hash table with a random multiply-shift hash per table. Not thread-safe.
  */
-#ifndef NT_CORE_BASE_HASH_TABLE_H
-#define NT_CORE_BASE_HASH_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ struct nt_hash_link *nt_hash_table_next(const struct nt_hash_link *link);
 /* Iterates over the table, from NULL on; covers all links if none is inserted meanwhile. Get the next
  * link before removing one. */
 struct nt_hash_link *nt_hash_table_after(const struct nt_hash_table *table, const struct nt_hash_link *link);
-
-#endif

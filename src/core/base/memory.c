@@ -6,7 +6,6 @@
 
 #include <stdalign.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* ---- Arenas ---- */

@@ -2,13 +2,9 @@
  *
  * Memory management: arenas, growing byte buffers, growing arrays, and allocations on huge pages.
  */
-#ifndef NT_CORE_BASE_MEMORY_H
-#define NT_CORE_BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
@@ -88,5 +84,3 @@ const char *nt_buffer_string(const struct nt_buffer *buffer);
 char *nt_buffer_take(struct nt_buffer *buffer);
 /* Appends `count` bytes for the caller to fill; NULL without memory. */
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
-
-#endif

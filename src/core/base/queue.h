@@ -3,8 +3,7 @@
  * Tail queues from their ends. The macros of sys/queue.h for this read an item as the head of a queue.
  * Compilers may assume that these types do not overlap; GCC 14 does, and such code crashes.
  */
-#ifndef NT_BASE_QUEUE_H
-#define NT_BASE_QUEUE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/queue.h>
@@ -23,5 +22,3 @@
 
 #define NT_TAILQ_FOREACH_REVERSE(item, head, type, field)                                                    \
     for ((item) = NT_TAILQ_LAST(head, type, field); (item); (item) = NT_TAILQ_PREV(item, head, type, field))
-
-#endif

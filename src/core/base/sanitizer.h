@@ -2,8 +2,7 @@
  *
  * Compile-time test for AddressSanitizer and ThreadSanitizer.
  */
-#ifndef NT_CORE_BASE_SANITIZER_H
-#define NT_CORE_BASE_SANITIZER_H
+#pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NT_IS_SANITIZED true
@@ -14,6 +13,4 @@
 #endif
 #ifndef NT_IS_SANITIZED
 #define NT_IS_SANITIZED false
-#endif
-
 #endif

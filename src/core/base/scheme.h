@@ -2,8 +2,7 @@
  *
  * The table of URL schemes. Readers and the network helper use the same one.
  */
-#ifndef NT_CORE_BASE_SCHEME_H
-#define NT_CORE_BASE_SCHEME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ const struct nt_scheme *nt_scheme_of(const char *path, size_t *length_ret);
 /* All readable schemes, or only those of stores: "a://, b:// or c://". Returns `text`. */
 enum { NT_SCHEME_LIST_BYTES = 256 };
 const char *nt_scheme_list(char text[NT_SCHEME_LIST_BYTES], bool is_store);
-
-#endif

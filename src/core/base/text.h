@@ -2,16 +2,11 @@
  *
  * String views, UTF-8, percent-encoding, path components, and escaping for terminals and logs.
  */
-#ifndef NT_CORE_BASE_TEXT_H
-#define NT_CORE_BASE_TEXT_H
+#pragma once
 
 #include <ntuple/text.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
+#include "core/base/error.h"
 #include "core/base/memory.h"
 
 struct nt_arena;
@@ -89,5 +84,3 @@ struct nt_text nt_path_name(const char *path);
 struct nt_text nt_path_stem(const char *path);
 /* Is a path the directory's or below it? Compares bytes: both come from realpath(3). */
 bool nt_path_is_within(const char *path, const char *directory);
-
-#endif

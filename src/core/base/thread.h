@@ -3,8 +3,7 @@
  * Threads: fork-safe mutexes, FIFO waiting for a shared resource, thread creation with signals blocked,
  * and the monotonic clock.
  */
-#ifndef NT_CORE_BASE_THREAD_H
-#define NT_CORE_BASE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -120,5 +119,3 @@ bool nt_fifo_wait(struct nt_fifo *fifo, pthread_mutex_t *lock, nt_has_room *has_
                   uint64_t bytes);
 /* Under the lock: there may be more room. */
 void nt_fifo_wake(struct nt_fifo *fifo);
-
-#endif

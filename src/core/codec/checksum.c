@@ -4,13 +4,11 @@
  */
 #include "core/codec/codec.h"
 
-#include <string.h>
 /* Inlined, with the target's vectors: the shared library supports the oldest processors. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "core/base/built_in.h"
-#include "core/base/error.h"
 
 #if NT_HAS_BLZ /* only BLZ uses libcrypto */
 #include <openssl/crypto.h>

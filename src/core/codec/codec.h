@@ -3,17 +3,15 @@
  * Decodes stored bytes into elements: tables of checksums, compression formats and page encodings, and
  * the decompressors.
  */
-#ifndef NT_CORE_CODEC_CODEC_H
-#define NT_CORE_CODEC_CODEC_H
+#pragma once
 
 #include <ntuple/element.h>
-#include <ntuple/error.h>
 
 #include <lzma.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <zstd.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
 
 struct nt_codec_context;
 struct nt_inflater;
@@ -403,5 +401,3 @@ void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output);
  * `packed_bytes` bytes, lowest bits first. `first` is a multiple of 8. */
 void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned width, size_t first,
                         size_t count, uint32_t *output);
-
-#endif

@@ -8,13 +8,9 @@
 #include <limits.h>
 #include <lz4.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 #include <zstd_errors.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/base/built_in.h"
 #include "core/base/memory.h"
 

@@ -5,11 +5,6 @@
  */
 #include "core/codec/codec.h"
 
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 static const struct nt_element_row elements[NT_ELEMENT_COUNT] = {
     [NT_ELEMENT_BOOL] = {"bool", "|b1", 1},
     [NT_ELEMENT_BYTE] = {"byte", "|u1", 1},

@@ -5,11 +5,6 @@
  */
 #include "core/codec/codec.h"
 
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* ---- Roaring containers ---- */
 
 enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };

@@ -7,10 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/base/error.h"

@@ -2,12 +2,9 @@
  *
  * Addresses of remote files (URLs): recognises, redacts, joins and splits them.
  */
-#ifndef NT_CORE_IO_ADDRESS_H
-#define NT_CORE_IO_ADDRESS_H
+#pragma once
 
 #include <ntuple/error.h>
-
-#include <stdbool.h>
 
 /* Why a path cannot be opened: an errno, or advice for an address (NT_UNSUPPORTED). */
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path);
@@ -39,5 +36,3 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
 char *nt_address_allowed(const char *address);
 /* NT_INVALID for an address with a user or a password, which process lists would reveal. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
-
-#endif

@@ -3,15 +3,10 @@
  * Opens names beneath a directory: by openat2 with RESOLVE_BENEATH where available, else part by part.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/io/folder.h"
 
 enum { TRIES = 16 }; /* while other programs rename directories on the path */

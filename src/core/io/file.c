@@ -7,19 +7,9 @@
  * pieces.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/base/queue.h"
 #include "core/base/thread.h"
 #include "core/io/address.h"

@@ -5,13 +5,6 @@
  */
 #include "core/io/folder.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include "core/base/error.h"
 #include "core/io/source.h"
 
 /* ---- Dispatch ---- */

@@ -3,16 +3,11 @@
  * Folders: local or remote directories whose files are sources. Declares folder operations, opening
  * beneath a directory, and permission checks.
  */
-#ifndef NT_CORE_IO_FOLDER_H
-#define NT_CORE_IO_FOLDER_H
+#pragma once
 
-#include <ntuple/error.h>
 #include <ntuple/text.h>
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-
+#include "core/base/error.h"
 #include "core/io/source.h"
 
 struct nt_folder;
@@ -179,5 +174,3 @@ enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const c
 /* The read bits of `mode` (owner, group and others of the shown file) that also hold for a part: every
  * user with such a bit can read the part. For a directory on the path, search permission counts. */
 mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct stat *part);
-
-#endif

@@ -5,15 +5,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"

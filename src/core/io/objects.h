@@ -3,8 +3,7 @@
  * Address arithmetic for object stores: all objects of a store appear as one source, with 4 GiB of
  * address space per object.
  */
-#ifndef NT_CORE_IO_OBJECTS_H
-#define NT_CORE_IO_OBJECTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
 #define NT_OBJECT_MAX_BYTES (NT_OBJECT_SPACE - (2 << 20))
 /* Placeholder for the number of an object in names. */
 #define NT_OBJECT_NUMBER "${objid}"
-
-#endif

@@ -7,17 +7,7 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "core/base/abi.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/io/objects.h"
 #include "core/base/scheme.h"

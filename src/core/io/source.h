@@ -3,17 +3,13 @@
  * Sources: random-access byte input with all-or-nothing reads. Declares the operations of a source,
  * regular files with change detection, and file pools.
  */
-#ifndef NT_CORE_IO_SOURCE_H
-#define NT_CORE_IO_SOURCE_H
-
-#include <ntuple/error.h>
+#pragma once
 
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/stat.h>
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/io/objects.h"
 
@@ -233,5 +229,3 @@ size_t nt_source_pool_open(struct nt_source_pool *pool);
  * path, which is also for messages. */
 enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path, size_t name_at,
                                   struct nt_source **source_ret, struct nt_error *error);
-
-#endif

@@ -6,9 +6,7 @@
 #include "core/json/json.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/text.h"
 
 /* ---- Decimals ---- */

@@ -3,15 +3,11 @@
  * JSON output: a streaming writer, shortest round-trip numbers, dataset elements as JSON values, and
  * JSONB as JSON text.
  */
-#ifndef NT_CORE_JSON_JSON_H
-#define NT_CORE_JSON_JSON_H
+#pragma once
 
 #include <ntuple/element.h>
 #include <ntuple/error.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "core/base/memory.h"
@@ -123,5 +119,3 @@ void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count);
  * if it is neither, NT_LIMIT for deep nesting; then appends nothing. */
 enum nt_status nt_jsonb_append(struct nt_buffer *out, const uint8_t *bytes, size_t count,
                                struct nt_error *error);
-
-#endif

@@ -4,11 +4,8 @@
  */
 #include "core/json/json.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

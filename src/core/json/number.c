@@ -8,10 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/codec/codec.h"
 
 /* Converts finite numbers of 16, 32 or 64 bits to the shortest decimal text that reads back to the same

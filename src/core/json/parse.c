@@ -6,10 +6,7 @@
 #include "core/json/parse.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

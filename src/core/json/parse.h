@@ -2,14 +2,12 @@
  *
  * JSON parsing: jansson documents, and the raw members of an object.
  */
-#ifndef NT_CORE_JSON_PARSE_H
-#define NT_CORE_JSON_PARSE_H
+#pragma once
 
 #include <ntuple/error.h>
 #include <ntuple/text.h>
 
 #include <jansson.h>
-#include <stddef.h>
 
 #include "core/base/memory.h"
 
@@ -37,5 +35,3 @@ bool nt_json_value_string(struct nt_text value, struct nt_text *string_ret);
 
 /* Appends it without insignificant white space. */
 void nt_json_append_compact(struct nt_text value, struct nt_buffer *out);
-
-#endif

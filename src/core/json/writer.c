@@ -5,10 +5,7 @@
  */
 #include "core/json/json.h"
 
-#include <endian.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 #include <stdio.h>
 
 #include "core/base/text.h"

@@ -7,17 +7,9 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
 #include "core/model/builder.h"
 
 /* ---- Interval set ---- */

@@ -3,16 +3,13 @@
  * Memory limit for metadata: a budget that grows with the metadata actually read, up to a ceiling
  * derived from available memory.
  */
-#ifndef NT_CORE_MODEL_BUDGET_H
-#define NT_CORE_MODEL_BUDGET_H
+#pragma once
 
 #include <ntuple/error.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* ---- Interval set ---- */
 
@@ -140,5 +137,3 @@ uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes);
 /* The smallest limit of a control group and its ancestors, UINT64_MAX: none. `groups`: the contents of
  * /proc/self/cgroup; `root`: the mount point of groups ("/sys/fs/cgroup"). */
 uint64_t nt_cgroup_memory(const char *groups, const char *root);
-
-#endif

@@ -5,12 +5,6 @@
  */
 #include "core/model/builder.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 
 /* ---- Fields and columns ---- */

@@ -3,8 +3,7 @@
  * Interface for formats: add fields, columns, clusters and pages to a dataset, and read metadata within
  * the budget.
  */
-#ifndef NT_CORE_MODEL_BUILDER_H
-#define NT_CORE_MODEL_BUILDER_H
+#pragma once
 
 #include <ntuple/dataset.h>
 
@@ -125,5 +124,3 @@ static inline uint64_t nt_metadata_position(uint64_t number, uint64_t offset)
 enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
                                 const struct nt_metadata_range *metadata_range, uint8_t **bytes_ret,
                                 uint64_t *counted_ret, struct nt_error *error);
-
-#endif

@@ -6,11 +6,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-
 /* ---- Lazy loading ---- */
 
 void nt_lazy_set(atomic_uint *state, enum nt_lazy_state before, enum nt_lazy_state after)

@@ -4,12 +4,6 @@
  */
 #include "core/model/model.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-
 _Static_assert(sizeof(struct nt_decoder) == 3 * sizeof(void *) + 6 * sizeof(uint32_t) + 2 * sizeof(double),
                "a decoder has no padding");
 _Static_assert(sizeof(struct nt_page) == 48, "a page has no padding");

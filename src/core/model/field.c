@@ -5,8 +5,6 @@
 #include "core/model/field.h"
 #include "core/model/model.h"
 
-#include "core/base/memory.h"
-
 const char *nt_role_name(enum nt_role role)
 {
     static const char *const names[NT_ROLE_COUNT] = {

@@ -3,8 +3,7 @@
  * Properties of each kind of field: its streams, their columns, the rows of sub-fields, and its form in
  * text and Arrow.
  */
-#ifndef NT_CORE_MODEL_FIELD_H
-#define NT_CORE_MODEL_FIELD_H
+#pragma once
 
 #include <ntuple/dataset.h>
 
@@ -95,5 +94,3 @@ uint64_t nt_field_rows_below(const struct nt_field *field);
 bool nt_field_has_nameless_item(const struct nt_field *field);
 /* Do rows of the sub-fields correspond to the field's? */
 bool nt_field_is_row_aligned(const struct nt_field *field);
-
-#endif

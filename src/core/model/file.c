@@ -7,10 +7,6 @@
 
 #include <ntuple/source.h>
 
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/model/builder.h"

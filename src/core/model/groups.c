@@ -4,17 +4,6 @@
  */
 #include "core/model/model.h"
 
-#include <inttypes.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "core/io/source.h"
 #include "core/model/budget.h"
 #include "core/model/builder.h"
 

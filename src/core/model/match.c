@@ -7,11 +7,8 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <string.h>
 #include <strings.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/model/field.h"
 

@@ -3,15 +3,9 @@
  * The data model of all formats: files, datasets, fields, columns, clusters and pages, with decoders,
  * lazy loading, field paths and row selections.
  */
-#ifndef NT_CORE_MODEL_MODEL_H
-#define NT_CORE_MODEL_MODEL_H
+#pragma once
 
 #include <ntuple/dataset.h>
-
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "core/base/hash_table.h"
 #include "core/base/thread.h"
@@ -1064,5 +1058,3 @@ bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, st
 uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number);
 /* How many of the first `entries` entries are selected: all without a selection. */
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries);
-
-#endif

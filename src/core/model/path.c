@@ -5,11 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 
 /* ---- Encoding ---- */

@@ -5,7 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include "core/base/error.h"
 #include "core/model/field.h"
 
 /* [field]: a projected field that shows it, first of all the number of its items; else NT_NONE. */

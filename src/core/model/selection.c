@@ -5,13 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-
 static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt_deletion_run run,
                            struct nt_error *error)
 {

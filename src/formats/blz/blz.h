@@ -2,16 +2,11 @@
  *
  * Types and functions of the BLZ, bcolz and Bloscpack reader.
  */
-#ifndef NT_FORMATS_BLZ_BLZ_H
-#define NT_FORMATS_BLZ_BLZ_H
+#pragma once
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -311,5 +306,3 @@ enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_sourc
 /* Reads sizes from a JSON list of integers: the number of rows, then the others, into the arena. */
 enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, uint64_t *rows_ret,
                                  uint64_t **dimensions_ret, uint32_t *count_ret, struct nt_error *error);
-
-#endif

@@ -5,17 +5,7 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "container/container.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 
 /* ---- Read an anchor ---- */
 

@@ -5,16 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-
 /* ---- Annotated hex dumps ---- */
 
 /* header.txt, footer.txt and pagelist.<n>.txt show the bytes, sixteen a line, with the item that each

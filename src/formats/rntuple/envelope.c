@@ -5,18 +5,7 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/io/objects.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
 
 /* ---- Read an envelope ---- */
 

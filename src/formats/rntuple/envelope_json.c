@@ -5,15 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-
 /* ---- header.json ---- */
 
 void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)

@@ -5,15 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
-
 /* ---- Type names ---- */
 
 /* The normalised name of a type, then the spellings of old writers. A field's type overrides its column's:

@@ -8,11 +8,6 @@
 
 #include <stdio.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct nt_framing predraft_framing = {

@@ -6,16 +6,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/objects.h"
-#include "core/json/json.h"
-
 #define NT_OBJECT_MAX_NUMBER INT32_MAX
 
 enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };

@@ -7,22 +7,8 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
 #include "core/io/folder.h"
-#include "core/io/objects.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/json/parse.h"
-#include "core/model/model.h"
 
 /* ---- Read the JSON anchor ---- */
 

@@ -5,17 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-
 /* ---- Read a page list ---- */
 
 enum {

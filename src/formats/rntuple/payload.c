@@ -8,13 +8,6 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/io/source.h"
-
 enum { OFFSET_BYTES = 8 };
 
 struct payload_source {

@@ -6,16 +6,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-
 /* ---- Pieces ---- */
 
 #define NO_PARENT UINT64_MAX

@@ -8,21 +8,8 @@
 #include "formats/rntuple/rntuple.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "container/container.h"
 #include "core/base/built_in.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/objects.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 #include "formats/ttree/ttree.h"
 

@@ -3,12 +3,12 @@
  * The parts of an RNTuple dataset, from the anchor to the page lists (RNTuple binary format
  * specification), how the model is built from them, and the documents that show them.
  */
-#ifndef NT_FORMATS_RNTUPLE_RNTUPLE_H
-#define NT_FORMATS_RNTUPLE_RNTUPLE_H
+#pragma once
 
 #include "container/container.h"
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
@@ -723,5 +723,3 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, const s
                                        struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error);
-
-#endif

@@ -5,12 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/model/budget.h"
-
 /* ---- Fields, columns, aliases, extra type information ---- */
 
 void nt_schema_release(struct nt_schema *schema)

@@ -6,17 +6,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-
 struct schema_builder {
     struct nt_builder model;
     struct nt_dataset *dataset;

@@ -10,19 +10,9 @@
 
 #include <ntuple/source.h>
 
-#include <inttypes.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
 #include "core/json/json.h"
-#include "core/model/budget.h"
 #include "core/model/builder.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
-#include "formats/roaring_reader.h"
 
 /* ---- Recognize other serializations ---- */
 

@@ -2,8 +2,7 @@
  *
  * The state of an open Roaring bitmap file, its validation and its metadata.
  */
-#ifndef NT_FORMATS_ROARING_ROARING_H
-#define NT_FORMATS_ROARING_ROARING_H
+#pragma once
 
 #include "core/io/source.h"
 #include "core/model/model.h"
@@ -34,5 +33,3 @@ enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailin
 /* Recognises other serialization formats of Roaring libraries by the first (and for one, the last)
  * bytes of the source. Returns the name or NULL. */
 const char *nt_roaring_relative(struct nt_source *source);
-
-#endif

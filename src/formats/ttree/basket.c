@@ -4,13 +4,9 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <string.h>
 
 #include "container/container.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 
 /* ---- Key and members ---- */
 

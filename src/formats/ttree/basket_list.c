@@ -5,12 +5,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/model/budget.h"
-
 /* ---- Slots ---- */
 
 static uint64_t load(const uint8_t *numbers, uint8_t width, uint32_t index)

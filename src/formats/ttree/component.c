@@ -4,11 +4,7 @@
  */
 #include "formats/ttree/component.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-
-#include "core/base/error.h"
-#include "core/base/text.h"
 
 const struct nt_text nt_item_name = {"item", 4};
 

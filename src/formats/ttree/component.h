@@ -3,8 +3,7 @@
  * Components: what the entries of a branch consist of, from C++ types and streamer elements; shapes and steps
  * follow from them.
  */
-#ifndef NT_FORMATS_TTREE_INTERPRET_H
-#define NT_FORMATS_TTREE_INTERPRET_H
+#pragma once
 
 #include "formats/ttree/ttree.h"
 
@@ -212,5 +211,3 @@ void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, st
 /* Of component 0 and those below it. `is_entry`: component 0 is a record whose header is absent. */
 void nt_components_finish(struct nt_component_builder *builder, bool is_entry,
                           struct nt_interpretation *interpretation);
-
-#endif

@@ -4,10 +4,6 @@
  */
 #include "formats/ttree/component.h"
 
-#include <stdlib.h>
-
-#include "core/base/error.h"
-
 /* ---- Shapes ---- */
 
 static bool has_shape(const struct nt_component *component)

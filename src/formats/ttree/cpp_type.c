@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#include "core/base/text.h"
-
 /* ---- Texts ---- */
 
 static bool is_space(char character)

@@ -4,11 +4,6 @@
  */
 #include "formats/ttree/component.h"
 
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 static uint32_t open_record(struct nt_component_builder *builder, struct nt_text name,
                             struct nt_text class_name, enum nt_component_header header, bool is_tobject)
 {

@@ -2,17 +2,10 @@
  *
  * Opens a tree as a dataset, and describes it in JSON.
  */
-#include <ntuple/source.h>
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/source.h"
 #include "core/json/json.h"
 #include "formats/ttree/ttree.h"
 

@@ -4,14 +4,7 @@
  */
 #include "formats/ttree/program.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "container/container.h"
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
 
 /* ---- Running ---- */
 

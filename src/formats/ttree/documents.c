@@ -4,9 +4,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/json/json.h"
 
 /* ---- Objects, with the names that ROOT has for their members ---- */

@@ -4,15 +4,9 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 
 enum { MAX_FRIENDS = 64 };
 

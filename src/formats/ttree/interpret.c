@@ -4,11 +4,6 @@
  */
 #include "formats/ttree/component.h"
 
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 struct interpreter {
     const struct nt_ttree *tree;
     const struct nt_ttree_branch *branch;

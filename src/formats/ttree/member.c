@@ -4,9 +4,6 @@
  */
 #include "formats/ttree/component.h"
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 /* ---- Members of classes ---- */
 
 /* The type of one item of an array. */

@@ -5,8 +5,6 @@
 #include "formats/ttree/ttree.h"
 
 #include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
 
 /* ---- Classes with a streamer of their own ---- */
 

@@ -6,15 +6,9 @@
 #include "formats/ttree/ttree.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/io/address.h"
 #include "core/io/folder.h"
-#include "core/io/source.h"
 
 /* The most files that the branches of a file can name: each keeps a descriptor. */
 enum { MAX_FILES = 64 };

@@ -4,14 +4,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/source.h"
-
 /* ---- Baskets of a branch ---- */
 
 static enum nt_status fail_in_branch(const struct nt_ttree *tree, const struct nt_branch_map *map,

@@ -4,13 +4,6 @@
  */
 #include "formats/ttree/program.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* ---- Steps ---- */
 
 enum { MAX_DEPTH = 32 };

@@ -2,8 +2,7 @@
  *
  * The steps of a branch as one output needs them: the state of a decoder.
  */
-#ifndef NT_FORMATS_TTREE_PROGRAM_H
-#define NT_FORMATS_TTREE_PROGRAM_H
+#pragma once
 
 #include "formats/ttree/ttree.h"
 
@@ -57,5 +56,3 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
 
 /* The numbers that each item of the steps has for an output. */
 uint64_t nt_steps_count(const struct nt_step *steps, uint32_t first, uint32_t end, uint32_t output);
-
-#endif

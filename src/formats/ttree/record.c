@@ -4,14 +4,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
-
 /* ---- Names of members ---- */
 
 #define EACH_MEMBER(ROW)                                                                                     \

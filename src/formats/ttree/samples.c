@@ -5,13 +5,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
-
 enum { MAX_BASKETS = 4, MAX_BYTES = 16 << 20 }; /* opening a tree costs little: large ones are not read */
 /* Few baskets decompress to more than so many times what they store: those of a file up to a sum only. */
 enum { PER_STORED_BYTE = 16, MAX_OTHER_BYTES = 64 << 20 };

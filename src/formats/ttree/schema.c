@@ -4,13 +4,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-
 /* ---- Columns of both datasets ---- */
 
 struct columns {

@@ -4,14 +4,7 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
 
 /* ---- Built-in classes, after the class definitions that ROOT publishes ---- */
 

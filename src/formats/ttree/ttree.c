@@ -5,15 +5,7 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "container/container.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/base/thread.h"
-#include "core/io/source.h"
 #include "formats/formats.h"
 
 /* ---- What the trees of a file share ---- */

@@ -3,15 +3,11 @@
  * TTree: reads the streamer information of a ROOT file, the records of a tree, its branches, leaves and
  * baskets, and how the bytes of an entry become columns.
  */
-#ifndef NT_FORMATS_TTREE_TTREE_H
-#define NT_FORMATS_TTREE_TTREE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include <ntuple/format.h>
 
+#include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"
@@ -664,5 +660,3 @@ bool nt_ttree_plan_groups(struct nt_dataset *physical, struct nt_groups groups, 
                           struct nt_prefetch *prefetch);
 void nt_ttree_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
 void nt_ttree_free_page_lists(struct nt_ttree *tree);
-
-#endif

@@ -3,16 +3,9 @@
  * Client of the network helper: connection, remote files as sources, remote folders, and the memory and
  * disk caches.
  */
-#ifndef NT_REMOTE_CLIENT_CLIENT_H
-#define NT_REMOTE_CLIENT_CLIENT_H
+#pragma once
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/queue.h>
-
+#include "core/base/error.h"
 #include "core/base/thread.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
@@ -519,5 +512,3 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
  * file is tried as a folder. */
 enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
                                      struct nt_source **source_ret, struct nt_error *error);
-
-#endif

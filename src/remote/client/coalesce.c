@@ -4,9 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include "core/base/bytes.h"
-#include "core/io/objects.h"
-
 _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no range has parts of two objects");
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };

@@ -8,11 +8,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "core/base/error.h"
 
 /* ---- Error messages ---- */
 

@@ -8,14 +8,10 @@
 #include <ntuple/source.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/base/abi.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 
 enum { DEFAULT_SECONDS = 60 };
 #define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)

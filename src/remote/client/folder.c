@@ -8,13 +8,9 @@
 #include <ntuple/source.h>
 
 #include <errno.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
 

@@ -8,16 +8,12 @@
 #include <ntuple/source.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/io/address.h"
 
 extern char **environ;

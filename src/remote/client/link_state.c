@@ -6,9 +6,6 @@
 #include "remote/client/client.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#include "core/base/error.h"
 
 /* ---- Link estimates ---- */
 

@@ -4,10 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
 

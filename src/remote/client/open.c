@@ -4,13 +4,8 @@
  */
 #include "remote/client/client.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/queue.h"
 #include "core/io/address.h"
 

@@ -4,10 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/memory.h"
 #include "core/base/queue.h"
 
 /* The number of ranges that begin at or before an offset. */

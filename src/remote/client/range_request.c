@@ -5,10 +5,6 @@
  */
 #include "remote/client/client.h"
 
-#include <string.h>
-
-#include "core/base/error.h"
-
 /* A reader waits for all of a range that is so short. */
 enum { SHORT_BYTES = 64 * 1024 };
 

@@ -4,13 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-
 /* ---- Reading ---- */
 
 static uint64_t fewest_bytes(const struct nt_remote_file *file)

@@ -6,11 +6,8 @@
 
 #include <ntuple/source.h>
 
-#include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/scheme.h"
 #include "core/io/address.h"
 

@@ -3,19 +3,13 @@
  * Network helper: access rules, the client session, the request scheduler, credentials, and the HTTP,
  * S3 and XRootD backends.
  */
-#ifndef NT_REMOTE_HELPER_HELPER_H
-#define NT_REMOTE_HELPER_HELPER_H
+#pragma once
 
 #include <ntuple/text.h>
 
 #include <curl/curl.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
@@ -677,5 +671,3 @@ void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES]);
 
 /* False if out of memory. A test may set `xrootd->queue.client` instead of a module. */
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module);
-
-#endif

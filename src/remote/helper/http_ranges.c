@@ -8,8 +8,6 @@
 
 #include <inttypes.h>
 
-#include "core/base/bytes.h"
-
 /* Servers limit the bytes of a header, mostly to 8 KiB, and the number of ranges, to 200 or more. */
 enum { MIN_RANGES = 4, MAX_RANGES = 128, SHORT_BYTES = 4096 };
 /* The most bytes of a part's headers. */

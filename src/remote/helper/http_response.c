@@ -5,7 +5,6 @@
 #include "remote/helper/helper.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 long nt_http_request_status(const struct nt_http_request *request)
 {

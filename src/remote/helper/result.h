@@ -2,10 +2,7 @@
  *
  * Outcome of one request to a server.
  */
-#ifndef NT_REMOTE_HELPER_RESULT_H
-#define NT_REMOTE_HELPER_RESULT_H
-
-#include <stdint.h>
+#pragma once
 
 #include "remote/protocol.h"
 
@@ -25,5 +22,3 @@ struct nt_result {
 };
 
 extern const struct nt_result nt_result_no_memory;
-
-#endif

@@ -6,7 +6,6 @@
 #include "remote/helper/helper.h"
 
 #include <jansson.h>
-#include <time.h>
 
 #include "core/base/thread.h"
 

@@ -19,7 +19,6 @@
 #include <XrdCl/XrdClFileSystem.hh>
 
 #include "remote/helper/result.h"
-#include "remote/protocol.h"
 
 struct nt_xrd_file {
     XrdCl::File file;

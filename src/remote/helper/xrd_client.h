@@ -4,11 +4,9 @@
  * loaded on demand, since loading its libraries takes longer than opening most files. No function
  * blocks or throws.
  */
-#ifndef NT_REMOTE_HELPER_XRD_CLIENT_H
-#define NT_REMOTE_HELPER_XRD_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "remote/helper/result.h"
 
@@ -79,6 +77,4 @@ extern __attribute__((visibility("default"))) const struct nt_xrd_client nt_xrd_
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -5,13 +5,9 @@
  * the nearest list, union or the table. Steps map the rows of that space to the node's rows: optionals
  * and variant alternatives skip rows, fixed sizes multiply them.
  */
-#ifndef NT_RENDER_ARROW_ARROW_H
-#define NT_RENDER_ARROW_ARROW_H
+#pragma once
 
 #include <ntuple/arrow.h>
-
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -420,5 +416,3 @@ extern const char nt_arrow_texts_limit[];
 
 /* Returns the JSON strings of a field; NULL: none. */
 struct nt_arrow_texts *nt_arrow_texts_of(const struct nt_arrow *arrow, uint32_t field);
-
-#endif

@@ -7,13 +7,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/model/field.h"
-
 /* ---- Cut clusters ---- */
 
 enum { BLOCK_ROWS = 16384 };

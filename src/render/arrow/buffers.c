@@ -6,11 +6,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Streams of a table ---- */
 
 enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,

@@ -5,11 +5,7 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/abi.h"
-#include "core/base/bytes.h"
 
 enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
 enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION };

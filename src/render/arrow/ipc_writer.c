@@ -7,12 +7,6 @@
 #include "render/arrow/arrow.h"
 
 #include <lz4frame.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zstd.h>
-
-#include "core/codec/codec.h"
 
 /* A level at which values, which RNTuple splits into planes of bytes and Arrow does not, compress as well as
  * in the files that ROOT writes (level 5). */

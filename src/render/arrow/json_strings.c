@@ -5,10 +5,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
 #include "core/json/json.h"
 
 /* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */

@@ -6,9 +6,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <stdlib.h>
-
-#include "core/model/field.h"
 #include "read/page.h"
 #include "render/render.h"
 

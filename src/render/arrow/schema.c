@@ -7,10 +7,7 @@
 #include "render/arrow/arrow.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/text.h"
 #include "core/json/json.h"
 #include "render/render.h"
 

@@ -5,11 +5,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <inttypes.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Variants as structs ---- */
 
 /* Variants as structs of nullable alternatives: finds the rows of an alternative that belong to rows of

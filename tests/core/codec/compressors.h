@@ -2,8 +2,7 @@
  *
  * Writers for the tests: ROOT's compression blocks by each library's own compressor.
  */
-#ifndef NT_TESTS_CODEC_COMPRESSORS_H
-#define NT_TESTS_CODEC_COMPRESSORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ uint8_t *exact_copy(const uint8_t *bytes, size_t count);
 /* Decompresses into exactly `output_bytes` bytes; the caller frees *output_ret. */
 enum nt_status decompress_exact(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
                                 size_t output_bytes, uint8_t **output_ret, struct nt_error *error);
-
-#endif

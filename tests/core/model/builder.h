@@ -2,8 +2,7 @@
  *
  * Builds small datasets for the tests of the model, from a list of fields and a list of columns.
  */
-#ifndef NT_TESTS_MODEL_BUILDER_H
-#define NT_TESTS_MODEL_BUILDER_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/model/model.h"
@@ -37,5 +36,3 @@ static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define BUILD(fields, columns) build_file(fields, LENGTH(fields), columns, LENGTH(columns))
 #define BUILD_FIELDS(fields) build_file(fields, LENGTH(fields), NULL, 0)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Writes arrays and tables of BLZ into a temporary directory, and reads them through the whole pipeline.
  */
-#ifndef NT_TESTS_BLZ_FILES_H
-#define NT_TESTS_BLZ_FILES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -41,5 +40,3 @@ void check_rows(struct nt_dataset *dataset, const char *path, unsigned bad_first
 
 /* The members that the format adds to field.json; the caller calls json_decref. */
 json_t *describe_field(const struct nt_dataset *dataset, uint32_t field);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The documents of a Lance file's metadata, for its tests.
  */
-#ifndef NT_TESTS_LANCE_DOCUMENTS_H
-#define NT_TESTS_LANCE_DOCUMENTS_H
+#pragma once
 
 #include <jansson.h>
 #include <string.h>
@@ -76,5 +75,3 @@ static inline void check_json_text(const json_t *object, const char *key, const 
     ck_assert_msg(found && !strcmp(found, expected), "%s: %s instead of %s", key, found ? found : "nothing",
                   expected);
 }
-
-#endif

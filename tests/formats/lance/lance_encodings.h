@@ -3,8 +3,7 @@
  * Messages that describe the encoding of pages, after Lance's protos, and the trees that are built from
  * them.
  */
-#ifndef NT_TESTS_LANCE_ENCODINGS_H
-#define NT_TESTS_LANCE_ENCODINGS_H
+#pragma once
 
 #include <string.h>
 
@@ -119,5 +118,3 @@ static inline enum nt_status make(struct nt_buffer encoding, unsigned count)
 {
     return make_of_kind(encoding, NT_LANCE_ENCODING_IS_LAYOUT, count, NULL);
 }
-
-#endif

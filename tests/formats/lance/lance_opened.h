@@ -2,8 +2,7 @@
  *
  * The metadata of a Lance file, read from memory or from a path.
  */
-#ifndef NT_TESTS_LANCE_OPENED_H
-#define NT_TESTS_LANCE_OPENED_H
+#pragma once
 
 #include "formats/lance/file/file.h"
 #include "lance_writer.h"
@@ -47,5 +46,3 @@ static inline void lance_close(struct lance_opened *opened)
         nt_file_close(opened->file);
     opened->file = NULL;
 }
-
-#endif

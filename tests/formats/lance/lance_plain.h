@@ -3,8 +3,7 @@
  * A plain Lance file of 2.1, for tests that read or change it: two columns of 5 rows in two pages each,
  * the second within a struct.
  */
-#ifndef NT_TESTS_LANCE_PLAIN_H
-#define NT_TESTS_LANCE_PLAIN_H
+#pragma once
 
 #include <string.h>
 
@@ -51,5 +50,3 @@ static void put_plain(void)
     put_pages(64, 3, ranges);
     put_pages(32, 2, ranges + 1);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Writes a Lance file piece by piece, after Lance's description of its file format: buffers of pages
  * first, then the schema, the metadata of columns, the tables and the footer.
  */
-#ifndef NT_TESTS_LANCE_WRITER_H
-#define NT_TESTS_LANCE_WRITER_H
+#pragma once
 
 #include "proto_writer.h"
 
@@ -50,5 +49,3 @@ struct nt_buffer lance_flat_layout(unsigned bits, uint64_t items);
 
 #define LANCE_ARRAY "/lance.encodings.ArrayEncoding"
 #define LANCE_LAYOUT "/lance.encodings21.PageLayout"
-
-#endif

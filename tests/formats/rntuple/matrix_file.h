@@ -4,8 +4,7 @@
  * Encoders that follow the specification literally pack the pages, and the tests' writer writes the file.
  * The expected results are recorded meanwhile.
  */
-#ifndef NT_TESTS_MATRIX_FILE_H
-#define NT_TESTS_MATRIX_FILE_H
+#pragma once
 
 #include "compressors.h"
 #include "rntuple_opened.h"
@@ -102,5 +101,3 @@ void matrix_check_stream(struct matrix_file *file, uint32_t field, enum nt_strea
 #define MATRIX_CHECK(file, field, kind, element, ...)                                                        \
     matrix_check_stream(file, field, kind, (const element[]){__VA_ARGS__},                                   \
                         sizeof((const element[]){__VA_ARGS__}))
-
-#endif

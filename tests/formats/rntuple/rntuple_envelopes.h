@@ -2,8 +2,7 @@
  *
  * Envelopes built by hand, loaded with the reader's row of their generation.
  */
-#ifndef NT_TESTS_RNTUPLE_ENVELOPES_H
-#define NT_TESTS_RNTUPLE_ENVELOPES_H
+#pragma once
 
 #include <string.h>
 
@@ -52,5 +51,3 @@ static inline enum nt_status load(struct rntuple_writer *writer, enum nt_envelop
     nt_source_close(source);
     return status;
 }
-
-#endif

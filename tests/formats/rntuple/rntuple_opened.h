@@ -2,8 +2,7 @@
  *
  * A dataset as the tests' writer describes it, written and opened again.
  */
-#ifndef NT_TESTS_RNTUPLE_OPENED_H
-#define NT_TESTS_RNTUPLE_OPENED_H
+#pragma once
 
 #include <string.h>
 
@@ -74,5 +73,3 @@ static inline uint16_t column_number(enum rntuple_generation generation, struct 
            : generation < RNTUPLE_RC3     ? number.draft
                                           : number.final;
 }
-
-#endif

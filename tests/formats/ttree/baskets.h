@@ -2,8 +2,7 @@
  *
  * Baskets byte by byte, as ROOT's TBasket and TKey stream them.
  */
-#ifndef NT_TESTS_TTREE_BASKETS_H
-#define NT_TESTS_TTREE_BASKETS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -185,5 +184,3 @@ static inline void make_basket(struct made *made, const struct content *content,
         compress(made, key_bytes);
     set_number(made, AT_BYTES, made->count, 4);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A tree of a real file in ../shared, for tests of the reader.
  */
-#ifndef NT_TESTS_TTREE_OPENED_TREE_H
-#define NT_TESTS_TTREE_OPENED_TREE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -120,5 +119,3 @@ static inline enum nt_status opened_tree_read(struct opened_tree *opened, struct
     return nt_ttree_read(&opened->tree, &opened->info, opened->class_name, opened->tree.key_bytes,
                          opened->file->arena, &opened->file->budget, error);
 }
-
-#endif

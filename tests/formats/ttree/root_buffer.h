@@ -2,8 +2,7 @@
  *
  * Writes objects in the format of ROOT's buffers, for tests of the reader.
  */
-#ifndef NT_TESTS_TTREE_ROOT_BUFFER_H
-#define NT_TESTS_TTREE_ROOT_BUFFER_H
+#pragma once
 
 #include <string.h>
 
@@ -119,5 +118,3 @@ static inline size_t put_list(struct nt_buffer *out, uint32_t count)
     put_u32(out, count);
     return start;
 }
-
-#endif

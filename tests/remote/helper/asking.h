@@ -2,8 +2,7 @@
  *
  * A client of the network helper, and a fake backend.
  */
-#ifndef NT_TESTS_FETCH_ASKING_H
-#define NT_TESTS_FETCH_ASKING_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -173,5 +172,3 @@ static inline void check_failure(uint64_t id, enum nt_fetch_failure failure, con
     ck_assert_msg(strstr(answers[id].text, message) != NULL, "%s: %s", message, answers[id].text);
     ck_assert_msg(answers[id].failure == failure, "%u: %s", answers[id].failure, answers[id].text);
 }
-
-#endif

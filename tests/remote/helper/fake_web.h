@@ -3,8 +3,7 @@
  * A fake web server, which the test controls, and the backend that uses it. It has one file of SIZE bytes.
  * Each connection serves one request.
  */
-#ifndef NT_TESTS_FETCH_FAKE_WEB_H
-#define NT_TESTS_FETCH_FAKE_WEB_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -194,5 +193,3 @@ static inline void open_well(void)
     ck_assert_uint_eq(answers[id].size, SIZE);
     ck_assert_uint_eq(answers[id].bytes, 2 * NT_FETCH_END_BYTES);
 }
-
-#endif

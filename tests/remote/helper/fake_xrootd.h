@@ -3,8 +3,7 @@
  * A fake of XRootD's client, which the test controls, and code that requests files and folders from the
  * backend.
  */
-#ifndef NT_TESTS_FETCH_FAKE_XROOTD_H
-#define NT_TESTS_FETCH_FAKE_XROOTD_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -208,5 +207,3 @@ static inline void check_outcome(uint64_t id, bool is_same)
     if (!is_same)
         ck_assert_uint_eq(answers[id].failure, NT_FETCH_CHANGED);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The user's configuration: empty, until a test changes it.
  */
-#ifndef NT_TESTS_FETCH_SETTINGS_H
-#define NT_TESTS_FETCH_SETTINGS_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -22,5 +21,3 @@ static inline void forget(void)
     setenv("HOME", "/nonexistent", 1);
     setenv("no_proxy", "*", 1);
 }
-
-#endif

@@ -5,10 +5,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <time.h>
-
 #include "core/base/queue.h"
-#include "core/base/thread.h"
 
 /* ---- Missing files ---- */
 

@@ -2,12 +2,9 @@
  *
  * An open Lance dataset: manifest, fragments, data files, versions and documents.
  */
-#ifndef NT_FORMATS_LANCE_DATASET_DATASET_H
-#define NT_FORMATS_LANCE_DATASET_DATASET_H
+#pragma once
 
 #include <ntuple/format.h>
-
-#include <sys/queue.h>
 
 #include "core/io/folder.h"
 #include "formats/formats.h"
@@ -424,5 +421,3 @@ enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_o
 /* Closes all but the most recently used one, which may be in use. Returns the bytes of the budget. */
 uint64_t nt_lance_open_files_release(struct nt_lance_dataset *lance);
 void nt_lance_open_files_close(struct nt_lance_dataset *lance);
-
-#endif

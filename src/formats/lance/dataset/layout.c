@@ -5,8 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include "core/base/thread.h"
-
 /* ---- Data files ---- */
 
 /* Puts the columns that store no field of this version. */

@@ -4,8 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <time.h>
-
 /* ---- Feature flags ---- */
 
 /* By bit. `needs` says what reading a supported feature requires, or why a feature is unsupported. */

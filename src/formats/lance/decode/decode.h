@@ -2,13 +2,7 @@
  *
  * Decoding of Lance pages: encoding trees, page layouts, outputs, and the decoders of each encoding.
  */
-#ifndef NT_FORMATS_LANCE_DECODE_DECODE_H
-#define NT_FORMATS_LANCE_DECODE_DECODE_H
-
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#pragma once
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -582,5 +576,3 @@ nt_make_output nt_output_values, nt_output_presence, nt_output_validity, nt_outp
  * decoding->rows is the number of strings. */
 enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
                                      struct nt_error *error);
-
-#endif

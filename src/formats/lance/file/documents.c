@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-#include "core/base/thread.h"
-
 /* ---- JSON ---- */
 
 /* Puts ranges of the file as a list. */

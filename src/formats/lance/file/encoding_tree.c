@@ -5,8 +5,6 @@
  */
 #include "formats/lance/file/file.h"
 
-#include "core/base/hash_table.h"
-
 /* An nt_file's format_data, once it has a tree. */
 struct kept_trees {
     struct nt_hash_table table;

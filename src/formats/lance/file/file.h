@@ -3,12 +3,9 @@
  * An open Lance file: metadata, schema, encodings, physical columns and documents. This header also
  * declares the entry points of legacy/, so that this folder need not include the header of legacy/.
  */
-#ifndef NT_FORMATS_LANCE_FILE_FILE_H
-#define NT_FORMATS_LANCE_FILE_FILE_H
+#pragma once
 
 #include <ntuple/source.h>
-
-#include <stdlib.h>
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -662,5 +659,3 @@ uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column,
 enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding_tree *known,
                                   const struct nt_encoding_tree *tree,
                                   const struct nt_encoding_tree **tree_ret, struct nt_error *error);
-
-#endif

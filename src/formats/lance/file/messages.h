@@ -2,14 +2,9 @@
  *
  * The Protocol Buffers reader, and the field numbers and tables of Lance's messages.
  */
-#ifndef NT_FORMATS_LANCE_FILE_MESSAGES_H
-#define NT_FORMATS_LANCE_FILE_MESSAGES_H
+#pragma once
 
 #include <ntuple/error.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/json/json.h"
 
@@ -412,5 +407,3 @@ extern const struct nt_proto_table nt_lance_row_ids;
 extern const struct nt_proto_table nt_lance_row_versions;
 extern const struct nt_proto_table nt_lance_index_section;
 extern const struct nt_proto_table nt_lance_transaction;
-
-#endif

@@ -3,8 +3,7 @@
  * Builds page lists: chunks, repetition indexes, and the page list builder that file/ and legacy/
  * share.
  */
-#ifndef NT_FORMATS_LANCE_FILE_PAGE_LIST_H
-#define NT_FORMATS_LANCE_FILE_PAGE_LIST_H
+#pragma once
 
 #include "formats/lance/file/file.h"
 
@@ -219,5 +218,3 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
 enum nt_status nt_lance_add_dependencies(struct nt_lance_page_list *list,
                                          const struct nt_lance_page_reader *opened,
                                          struct nt_lance_dependencies *dependencies_ret);
-
-#endif

@@ -5,9 +5,7 @@
  */
 #include <stdio.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "formats/lance/file/messages.h"
 
 /* ---- Wire format ---- */

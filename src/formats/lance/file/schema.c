@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#include "core/base/hash_table.h"
-
 /* ---- Fields of a schema ---- */
 
 bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret)

@@ -2,8 +2,7 @@
  *
  * Reading Lance files of versions 0.1 and 0.2. What file/ calls is declared in file.h.
  */
-#ifndef NT_FORMATS_LANCE_LEGACY_LEGACY_H
-#define NT_FORMATS_LANCE_LEGACY_LEGACY_H
+#pragma once
 
 #include "formats/lance/file/file.h"
 
@@ -24,5 +23,3 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
 
 extern const struct nt_document nt_lance_legacy_documents[];
 extern const uint32_t nt_lance_legacy_document_count;
-
-#endif

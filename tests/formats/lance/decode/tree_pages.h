@@ -3,8 +3,7 @@
  * Pages by hand: for each encoding and layout, valid pages with their content, and damaged pages with the
  * expected message.
  */
-#ifndef NT_TESTS_CODEC_TREE_PAGES_H
-#define NT_TESTS_CODEC_TREE_PAGES_H
+#pragma once
 
 #include "formats/lance/decode/decode.h"
 
@@ -484,5 +483,3 @@ static const struct page_case refused[] = {
     {"definition levels", CONSTANT, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}, {0, 8}},
      BYTES("\0\0\0\0\0\0\0\0"), VALID, .layer = NT_LAYER_LIST},
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Random nested rows, the content of each of their layers, and their levels, by the definition in Lance's
  * documents ("Repetition and definition levels"); and pages of them.
  */
-#ifndef NT_TESTS_CODEC_TREE_WRITER_H
-#define NT_TESTS_CODEC_TREE_WRITER_H
+#pragma once
 
 #include "formats/lance/decode/decode.h"
 
@@ -49,5 +48,3 @@ void write_full_zip(const struct model *model, uint64_t begin, uint64_t end, uin
 
 void put_number(struct page *page, uint64_t value, uint32_t bytes);
 void put_bytes(struct page *page, const void *bytes, size_t count);
-
-#endif

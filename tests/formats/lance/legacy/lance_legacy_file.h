@@ -2,8 +2,7 @@
  *
  * A small legacy file with all kinds of pages, for tests that read or change it, and its model.
  */
-#ifndef NT_TESTS_LANCE_LEGACY_FILE_H
-#define NT_TESTS_LANCE_LEGACY_FILE_H
+#pragma once
 
 #include "formats/formats.h"
 #include "lance_legacy_writer.h"
@@ -104,5 +103,3 @@ static enum nt_status load_field(int32_t id)
     ck_abort_msg("no field %d", id);
     return NT_INVALID;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Writes a legacy Lance file piece by piece, after lance's protos/file.proto: bytes of pages, the page
  * table, the manifest, the metadata, the tail.
  */
-#ifndef NT_TESTS_LANCE_LEGACY_WRITER_H
-#define NT_TESTS_LANCE_LEGACY_WRITER_H
+#pragma once
 
 #include "proto_writer.h"
 
@@ -124,5 +123,3 @@ static inline void legacy_end(struct legacy_writer *writer)
     legacy_put(&writer->out, writer->minor, 2);
     nt_buffer_append(&writer->out, "LANC", 4);
 }
-
-#endif
