@@ -185,14 +185,12 @@ static enum nt_status add_dataset(const struct chain_builder *builder, struct nt
 {
     struct nt_dataset *dataset;
     struct nt_error failure = {0};
-    enum nt_status status = nt_file_add_dataset(builder->file, &dataset, builder->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(builder->file, &dataset, builder->error));
     dataset->directory = first->directory;
     dataset->is_secondary = first->is_secondary;
     struct chain_builder inner = *builder;
     inner.error = &failure;
-    status = fill_dataset(&inner, dataset, first);
+    enum nt_status status = fill_dataset(&inner, dataset, first);
     return status == NT_OK ? NT_OK : nt_dataset_set_failure(dataset, &failure, builder->error);
 }
 
@@ -304,11 +302,9 @@ static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char
                                 struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = new_file(chain, name, &file, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(new_file(chain, name, &file, error));
     const struct chain_builder builder = {file, chain, is_stub, error};
-    status = fill_file(&builder);
+    enum nt_status status = fill_file(&builder);
     if (status == NT_OK)
         *file_ret = file;
     else
@@ -701,14 +697,12 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
                              struct nt_error *error)
 {
     struct nt_chain *chain = NULL;
-    enum nt_status status = new_chain(list, chain_options, options, &chain, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(new_chain(list, chain_options, options, &chain, error));
     bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL, is_stub;
     chain->holders++; /* until the file holds it */
     if (chain_options->rule == NT_CHAIN_FAIL)
         nt_chain_match_index(chain);
-    status = open_stub(chain, list->name, &is_stub, file_ret, error);
+    enum nt_status status = open_stub(chain, list->name, &is_stub, file_ret, error);
     let_go(chain);
     if (status == NT_OK && is_stub && !is_lazy)
         status = complete_now(file_ret, error);
@@ -769,9 +763,7 @@ static enum nt_status count_stub_entries(struct nt_file *stub, struct nt_error *
         struct nt_dataset *dataset = stub->datasets[i];
         if (dataset->failure || dataset->knows_all_entries)
             continue;
-        enum nt_status status = nt_file_resolve_stub(stub, &resolved, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_file_resolve_stub(stub, &resolved, error));
         dataset->entries = resolved->datasets[i]->entries;
         dataset->failure = resolved->datasets[i]->failure;
     }

@@ -549,10 +549,8 @@ static enum nt_status allocate_group(struct nt_dataset *dataset, struct nt_group
 {
     struct nt_budget *budget = &dataset->file->budget;
     uint64_t ranges = (uint64_t)group->clusters * nt_group_column_count(dataset, group);
-    enum nt_status status = nt_budget_take(budget, NT_COST_RANGE, ranges, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_budget_take(budget, NT_COST_PAGE, pages, NT_NO_OFFSET, error);
+    NT_TRY(nt_budget_take(budget, NT_COST_RANGE, ranges, NT_NO_OFFSET, error));
+    enum nt_status status = nt_budget_take(budget, NT_COST_PAGE, pages, NT_NO_OFFSET, error);
     if (status != NT_OK) {
         nt_group_release(dataset, group, ranges, 0);
         return status;
@@ -568,10 +566,8 @@ static enum nt_status allocate_group(struct nt_dataset *dataset, struct nt_group
 static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                  struct nt_group *group, const struct own_groups *own, struct nt_error *error)
 {
-    enum nt_status status = allocate_group(dataset, group, pages_of(own), error);
-    if (status != NT_OK)
-        return status;
-    status = copy_pages(dataset, slice, group, own, error);
+    NT_TRY(allocate_group(dataset, group, pages_of(own), error));
+    enum nt_status status = copy_pages(dataset, slice, group, own, error);
     if (status == NT_OK)
         copy_ranges(dataset, slice, group, own);
     else
@@ -694,11 +690,9 @@ static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_s
 {
     static const struct own_groups none;
     uint64_t pages = count_pages(dataset, slice, group);
-    enum nt_status status = allocate_group(dataset, group, pages, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(allocate_group(dataset, group, pages, error));
     copy_ranges(dataset, slice, group, &none);
-    status = copy_columns(dataset, slice, group, error);
+    enum nt_status status = copy_columns(dataset, slice, group, error);
     if (status != NT_OK)
         nt_group_release(dataset, group, nt_group_column_count(dataset, group), pages);
     return status;
@@ -715,11 +709,8 @@ static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_sli
                                  struct nt_group *group, struct nt_error *error)
 {
     struct nt_group *own;
-    enum nt_status status =
-        nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), &own, error);
-    if (status != NT_OK)
-        return status;
-    status = load_columns(dataset, slice, group, error);
+    NT_TRY(nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), &own, error));
+    enum nt_status status = load_columns(dataset, slice, group, error);
     nt_group_unpin(own);
     return status;
 }
@@ -782,11 +773,10 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
 {
     if (slice->lazy && !dataset->field_groups)
         return load_lazy(dataset, slice, group, error);
-    enum nt_status status = nt_chain_pin_member(dataset, slice, error);
-    if (status != NT_OK)
-        return status;
-    status = dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
-                                                              : load_own_group(dataset, slice, group, error);
+    NT_TRY(nt_chain_pin_member(dataset, slice, error));
+    enum nt_status status = dataset->field_groups && has_whole_groups(slice)
+                                ? load_field(dataset, slice, group, error)
+                                : load_own_group(dataset, slice, group, error);
     nt_chain_unpin_member(dataset, slice);
     return status;
 }

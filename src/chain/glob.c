@@ -293,10 +293,8 @@ static enum nt_status look_below(struct glob_walk *walk, const struct visited *v
 static enum nt_status do_task(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     struct visited *visited = &task->visited;
-    enum nt_status status = nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error);
-    if (status != NT_OK)
-        return status;
-    status = look(walk, task, error);
+    NT_TRY(nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error));
+    enum nt_status status = look(walk, task, error);
     if (!visited->is_kept)
         nt_folder_close(visited->folder);
     return status;

@@ -275,14 +275,13 @@ static enum nt_status take_line(struct index_reader *reader, const char *line, s
     if (length > MAX_LINE_BYTES)
         return nt_fail(reader->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
                        MAX_LINE_BYTES, length);
-    enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reader->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reader->error));
     struct nt_indexed_file *files =
         nt_array_grow(index->files, index->count, &reader->capacity, sizeof(*files));
     if (files)
         index->files = files;
-    status = files ? take_file(reader, object, &files[index->count]) : nt_fail_memory(reader->error);
+    enum nt_status status =
+        files ? take_file(reader, object, &files[index->count]) : nt_fail_memory(reader->error);
     index->count += status == NT_OK;
     json_decref(object);
     return status;

@@ -212,10 +212,8 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
 {
     const struct nt_dataset *first = nt_chain_first_dataset(slice);
     struct nt_dataset *own;
-    enum nt_status status = nt_chain_open_lazy(dataset->file, slice, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_chain_match_dataset(first, slice->member, &own, error);
+    NT_TRY(nt_chain_open_lazy(dataset->file, slice, error));
+    enum nt_status status = nt_chain_match_dataset(first, slice->member, &own, error);
     if (status == NT_OK)
         status = check_count("entries according to the index", slice->entries, own->entries, error);
     if (status == NT_OK && own->file->layout_sources)

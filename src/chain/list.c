@@ -32,10 +32,8 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
                                   nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = read_source(source, path, what, max_bytes, check, text, error);
+    NT_TRY(nt_source_open_file(path, &source, error));
+    enum nt_status status = read_source(source, path, what, max_bytes, check, text, error);
     nt_source_close(source);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }
@@ -183,10 +181,8 @@ static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_err
         return nt_fail_path(error, errno, path);
     if (!S_ISREG(attributes.st_mode) || attributes.st_size == 0)
         return NT_OK;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_find_text(source, is_list_ret, error);
+    NT_TRY(nt_source_open_file(path, &source, error));
+    enum nt_status status = nt_find_text(source, is_list_ret, error);
     nt_source_close(source);
     return status;
 }
@@ -437,9 +433,7 @@ static enum nt_status note_address(struct list_expansion *expansion, const struc
 static enum nt_status append_file(struct list_expansion *expansion, const struct nt_chain_file *file,
                                   struct nt_error *error)
 {
-    enum nt_status status = file->address ? note_address(expansion, file, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
+    NT_TRY(file->address ? note_address(expansion, file, error) : NT_OK);
     struct nt_chain_file *files =
         nt_array_grow(expansion->files, expansion->count, &expansion->capacity, sizeof(*files));
     if (!files)

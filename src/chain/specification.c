@@ -235,10 +235,8 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
     if (length > NT_SPECIFICATION_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification cannot have more than %d bytes",
                        NT_SPECIFICATION_BYTES);
-    enum nt_status status = nt_json_parse(text, length, JSON_REJECT_DUPLICATES, &value, error);
-    if (status != NT_OK)
-        return status;
-    status = check_keys(value, specification_keys, error);
+    NT_TRY(nt_json_parse(text, length, JSON_REJECT_DUPLICATES, &value, error));
+    enum nt_status status = check_keys(value, specification_keys, error);
     if (status == NT_OK)
         status = read_items(&reader, &samples, json_object_get(value, samples.key));
     if (status == NT_OK && json_object_get(value, friends.key))

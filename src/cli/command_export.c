@@ -190,9 +190,7 @@ static enum nt_status check_arrow(struct exporter *exporter, struct nt_error *er
     const struct nt_arrow *arrow = exporter->arrow;
     for (uint32_t i = 0; i < nt_arrow_omitted_fields(arrow); i++) {
         uint32_t field = nt_arrow_omitted_field(arrow, i, &reason);
-        enum nt_status status = check_lists(exporter->dataset, field, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(check_lists(exporter->dataset, field, error));
         name_omitted(exporter, field, reason);
     }
     exporter->column_count = arrow->nodes[0].child_count;

@@ -384,9 +384,7 @@ static enum nt_status parse_list(struct option_parser *parser, const char *text)
         if (!item)
             return nt_fail_memory(parser->error);
         text = next_item(text, item);
-        enum nt_status status = *item ? apply_item(parser, item) : NT_OK;
-        if (status != NT_OK)
-            return status;
+        NT_TRY(*item ? apply_item(parser, item) : NT_OK);
     }
     return NT_OK;
 }
@@ -465,9 +463,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_f
     optind = 0; /* reset getopt: ntuple parses twice */
     while ((found = getopt_long(argument_count, arguments, getopt_tables.letters, getopt_tables.names,
                                 NULL)) != -1) {
-        enum nt_status status = parse_one(&parser, found, arguments);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(parse_one(&parser, found, arguments));
     }
     *first_operand_ret = optind;
     return NT_OK;

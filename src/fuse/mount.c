@@ -308,10 +308,8 @@ enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
 {
     static const struct fuse_lowlevel_ops none;
     struct fuse_session *session;
-    enum nt_status status = nt_session_new(settings, &none, NULL, &session, error);
-    if (status != NT_OK)
-        return status;
-    status = mount_session(mounting, settings, session, descriptors_ret, count_ret, error);
+    NT_TRY(nt_session_new(settings, &none, NULL, &session, error));
+    enum nt_status status = mount_session(mounting, settings, session, descriptors_ret, count_ret, error);
     if (status != NT_OK) {
         fuse_session_destroy(session);
         return status;

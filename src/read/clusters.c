@@ -326,9 +326,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     needs_lists |= !dataset->clusters_known || dataset->has_sharded_clusters;
     if (dataset->field_groups)
         return spans_of_group(dataset, field, spans_ret, count_ret, error);
-    enum nt_status status = get_order(reader, dataset, needs_lists, &order, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_order(reader, dataset, needs_lists, &order, error));
     size_t clusters = 0;
     while (order[clusters] != NT_NONE)
         clusters++;
@@ -336,7 +334,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     if (!spans)
         return nt_fail_memory(error);
     *count_ret = 0;
-    status = fill_spans(dataset, order, field, spans, count_ret, error);
+    enum nt_status status = fill_spans(dataset, order, field, spans, count_ret, error);
     if (status == NT_OK)
         *spans_ret = spans;
     else

@@ -321,9 +321,7 @@ static enum nt_status decode_shared(struct page_load *load, const uint8_t *packe
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
         const struct nt_shared_page *sibling = &request->siblings[i];
-        enum nt_status status = check_sizes(load->request->dataset, sibling->page, &unused, &bytes, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(check_sizes(load->request->dataset, sibling->page, &unused, &bytes, error));
         what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, packed);
         outputs[i + 1] = sibling->output;
         load->decoded_bytes += bytes;
@@ -531,10 +529,8 @@ enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_page *page, void *output, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
-    enum nt_status status = nt_reader_after_fork(reader, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_page_load_with_dependencies(&request, output, error);
+    NT_TRY(nt_reader_after_fork(reader, error));
+    enum nt_status status = nt_page_load_with_dependencies(&request, output, error);
     if (status != NT_OK)
         return nt_page_error(dataset, column, page, status, error);
     repeat_elements(dataset, page, output);

@@ -261,15 +261,13 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     struct nt_cache_key key = request->key;
     struct nt_cache_entry *pinned;
     key.block = NT_CACHE_STORED;
-    enum nt_status status =
-        nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
-                     NT_CACHE_LOADER, load_stored, request, &pinned, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
+                        NT_CACHE_LOADER, load_stored, request, &pinned, error));
     const uint8_t *stored = nt_cache_entry_bytes(pinned);
     uint64_t start = nt_nanoseconds();
-    status = request->compression->decompress_blocks(stored, (size_t)page->stored_bytes, request->page_bytes,
-                                                     request->offset, output, request->bytes, error);
+    enum nt_status status =
+        request->compression->decompress_blocks(stored, (size_t)page->stored_bytes, request->page_bytes,
+                                                request->offset, output, request->bytes, error);
     if (status == NT_OK)
         count_block(request, stored, nt_nanoseconds() - start);
     nt_cache_release(cache, pinned, NT_CACHE_KEEP);
@@ -449,10 +447,7 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
         nt_pages_load_direct(reader, dataset, column, &run, 1, (uint32_t)(end - run.pages));
         if (run.pages == end)
             break;
-        enum nt_status status =
-            nt_page_pin(NT_CACHE_READER, reader, dataset, column, run.pages, &pinned, &data, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_page_pin(NT_CACHE_READER, reader, dataset, column, run.pages, &pinned, &data, error));
         size_t bytes = (size_t)run.pages->elements * nt_page_decoder(dataset, run.pages)->element_bytes;
         if (bytes)
             memcpy(run.output, data, bytes);

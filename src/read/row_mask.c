@@ -82,13 +82,11 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_e
                                struct nt_deletion_vector **items_ret, struct nt_error *error)
 {
     struct nt_row_mask checked = *rows;
-    enum nt_status status = nt_row_mask_multiply(&checked, 1, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_row_mask_multiply(&checked, 1, error));
     struct nt_deletion_vector *items = nt_deletion_vector_new(rows->deletions->count);
     if (!items)
         return nt_fail_memory(error);
-    status = map(rows, get_end, context, items, error);
+    enum nt_status status = map(rows, get_end, context, items, error);
     if (status == NT_OK)
         *items_ret = items;
     else
@@ -168,12 +166,10 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of field %" PRIu32,
                        dataset->fields[field].id);
     struct nt_group *group;
-    enum nt_status status = nt_group_pin(dataset, nt_cluster_group(dataset, cluster), &group, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_group_pin(dataset, nt_cluster_group(dataset, cluster), &group, error));
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
     nt_active_column_find(dataset, field, 0, cluster, &page_ends.active);
-    status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
+    enum nt_status status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
     let_go(&page_ends);
     nt_group_unpin(group);
     return status;
@@ -258,12 +254,9 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
                                  struct nt_error *error)
 {
     struct item_ends ends = {.reach = 1};
-    enum nt_status status =
-        nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends.stream, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends.stream, error));
     ends.rows = nt_stream_elements(ends.stream) - nt_stream_leading_zeros(ends.stream);
-    status = nt_row_mask_map(rows, get_end_offset, &ends, items_ret, error);
+    enum nt_status status = nt_row_mask_map(rows, get_end_offset, &ends, items_ret, error);
     nt_stream_close(ends.stream);
     return status;
 }

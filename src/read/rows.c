@@ -162,9 +162,7 @@ static enum nt_status items_rows(struct item_count *items, const struct nt_span 
         items->branch = below;
         while (dataset->fields[items->branch].parent != items->field)
             items->branch = dataset->fields[items->branch].parent;
-        enum nt_status status = items_below(items, span);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(items_below(items, span));
         if (items->is_known) {
             items->is_known = below == field ? nt_checked_multiply(items->count, per_item, &items->count)
                                              : items->count == 0;
@@ -396,10 +394,8 @@ static enum nt_status count_stored(struct span_builder *build, struct nt_row_spa
     const struct unit *unit = &build->unit;
     struct nt_active_column active = {0};
     struct nt_group *group = NULL;
-    enum nt_status status =
-        unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &counted->span, &group, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
+    NT_TRY(unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &counted->span, &group, error)
+                                         : NT_OK);
     if (group) {
         nt_active_column_find(build->dataset, unit->column_field, unit->position, counted->span.cluster,
                               &active);
@@ -792,11 +788,9 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
                                      enum nt_counted of, uint64_t *total_ret, struct nt_error *error)
 {
     struct nt_row_counts rows;
-    enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_row_counts_build(reader, dataset, field, of, &rows, error));
     *total_ret = rows.total;
-    status = nt_row_counts_check_total(dataset, &rows, error);
+    enum nt_status status = nt_row_counts_check_total(dataset, &rows, error);
     nt_row_counts_deinit(&rows);
     return status;
 }

@@ -357,9 +357,7 @@ static enum nt_status read_header(struct npy_header *header, struct nt_source *s
 {
     uint8_t prefix[PREFIX_BYTES + sizeof(uint32_t)];
     size_t known = size < sizeof(prefix) ? (size_t)size : sizeof(prefix);
-    enum nt_status status = nt_source_read(source, 0, prefix, known, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, 0, prefix, known, error));
     struct nt_cursor cursor = nt_cursor(prefix, known);
     nt_cursor_skip(&cursor, sizeof(magic));
     unsigned version = nt_get_u8(&cursor);
@@ -375,7 +373,8 @@ static enum nt_status read_header(struct npy_header *header, struct nt_source *s
     if (length > MAX_HEADER_BYTES)
         return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position,
                        "%s: the header is too long: %" PRIu64 " bytes", header->selection->path, length);
-    status = length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
+    enum nt_status status =
+        length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
     return status == NT_OK ? take_members(header, error) : status;
 }
 
@@ -491,16 +490,14 @@ enum nt_status nt_selection_open(const char *path, struct nt_selection **selecti
                                  struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_open_file(path, &source, error));
     struct nt_selection *selection = calloc(1, sizeof(*selection));
     if (!selection || !(selection->path = strdup(path))) {
         nt_selection_free(selection);
         nt_source_close(source);
         return nt_fail_memory(error);
     }
-    status = nt_selection_read(selection, source, error);
+    enum nt_status status = nt_selection_read(selection, source, error);
     if (status == NT_OK)
         *selection_ret = selection;
     else

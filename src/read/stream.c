@@ -452,13 +452,11 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
                                          struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = stream_find_row(reader, dataset, field, kind, &row, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(stream_find_row(reader, dataset, field, kind, &row, error));
     struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
     if (!stream)
         return nt_fail_memory(error);
-    status = open_stream(stream, error);
+    enum nt_status status = open_stream(stream, error);
     if (status != NT_OK) {
         nt_stream_close(stream);
         nt_error_context(error, "%s of field %" PRIu32, nt_stream_name(kind), dataset->fields[field].id);
@@ -789,10 +787,9 @@ static enum nt_status find_boundaries(struct nt_reader *reader, struct nt_datase
     struct nt_row_counts rows;
     struct nt_row_mask mask;
     uint64_t *boundaries = NULL;
-    enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
-    if (status != NT_OK)
-        return status;
-    status = name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error);
+    NT_TRY(nt_row_counts_build(reader, dataset, field, of, &rows, error));
+    enum nt_status status =
+        name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error);
     if (status == NT_OK)
         status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
     if (status == NT_OK && !(boundaries = calloc((size_t)rows.count + 1, sizeof(*boundaries))))

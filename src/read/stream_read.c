@@ -167,11 +167,9 @@ static enum nt_status finish_offsets(struct stream_cursor *cursor, const struct 
         struct nt_element_run run = run_on(cursor, page);
         run.data = output;
         run.count = page->elements;
-        enum nt_status status = find_previous(cursor, &run, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(find_previous(cursor, &run, error));
         carry_on(cursor, &run);
-        status = stream->transform(&run, output, error);
+        enum nt_status status = stream->transform(&run, output, error);
         output += run.count * stream->element_bytes;
         if (status != NT_OK)
             return elements_failed(cursor, &run, status, error);

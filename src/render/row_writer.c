@@ -170,9 +170,7 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
     for (uint32_t i = 0; i < shape->child_count; i++) {
         const struct nt_error *reason = NULL;
         bool is_shown = visibility_of(projection, children[i]) != HIDDEN;
-        enum nt_status status = is_shown ? nt_unsupported_find(dataset, children[i], &reason, error) : NT_OK;
-        if (status != NT_OK)
-            return status;
+        NT_TRY(is_shown ? nt_unsupported_find(dataset, children[i], &reason, error) : NT_OK);
         unread += reason != NULL;
         left += is_shown && !reason &&
                 nt_field_kind_info(dataset->fields[children[i]].kind)->form != NT_FORM_NOTHING;
@@ -549,10 +547,8 @@ static enum nt_status read_values(const struct row_output *output, struct nt_row
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);
     for (uint64_t i = 0; i < shape->size; i++) {
-        enum nt_status status = nt_stream_cursor_get(&shape->data, value_index(output, shape, row, i), 1,
-                                                     bytes_ret, output->error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_stream_cursor_get(&shape->data, value_index(output, shape, row, i), 1, bytes_ret,
+                                    output->error));
         nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
     }
     *bytes_ret = (const uint8_t *)shape->gathered.bytes;

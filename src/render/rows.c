@@ -108,9 +108,7 @@ static enum nt_status write_csv_line(struct row_lines *lines, struct nt_buffer *
         if (i)
             nt_buffer_append_byte(out, ',');
         limit_cell(lines, out->length - start);
-        enum nt_status status = nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error));
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
         if (out->length - start > max_row_bytes(lines))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",

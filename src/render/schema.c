@@ -128,9 +128,7 @@ static enum nt_status put_items(struct schema_lines *lines, uint32_t field, stru
     bool is_known;
     for (;; field = *nt_dataset_children(dataset, field, &count)) {
         if (has_items(&dataset->fields[field])) {
-            enum nt_status status = count_items(lines->reader, dataset, field, &items, &is_known, error);
-            if (status != NT_OK)
-                return status;
+            NT_TRY(count_items(lines->reader, dataset, field, &items, &is_known, error));
             if (is_known)
                 nt_buffer_append_format(out, "%s%" PRIu64, separator, items);
             else
@@ -243,9 +241,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
             return nt_fail_memory(error);
         if (field == NT_NONE)
             break;
-        enum nt_status status = put_field(lines, field, depth, out, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(put_field(lines, field, depth, out, error));
     }
     *more_ret = field != NT_NONE;
     return out->failed ? nt_fail_memory(error) : NT_OK;

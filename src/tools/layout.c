@@ -880,9 +880,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
     struct layout_lines *lines = (struct layout_lines *)text;
     struct layout_line line;
     for (unsigned i = 0; i < LINES_PER_PIECE && lines->has_first; i++) {
-        enum nt_status status = read_line(lines, &line, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(read_line(lines, &line, error));
         write_line(lines->file, &line, out);
     }
     *more_ret = lines->has_first;

@@ -453,15 +453,14 @@ uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
 enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_dataset_physical(of, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(of, &dataset, error));
     size_t fields = (size_t)dataset->field_count + 1;
     struct treemap treemap = {.dataset = dataset};
     treemap.sums = calloc(fields, sizeof(*treemap.sums));
     treemap.own = calloc(fields, sizeof(*treemap.own));
-    status = treemap.sums && treemap.own ? nt_field_groups_init(&treemap.groups, dataset, error)
-                                         : nt_fail_memory(error);
+    enum nt_status status = treemap.sums && treemap.own
+                                ? nt_field_groups_init(&treemap.groups, dataset, error)
+                                : nt_fail_memory(error);
     if (status == NT_OK)
         status = sum_up(&treemap, dataset, error);
     if (status == NT_OK)

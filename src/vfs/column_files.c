@@ -221,9 +221,7 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     struct nt_json json;
     struct nt_column_summary summary;
     const struct nt_column_sums *sums = &summary.sums;
-    enum nt_status status = nt_column_summarize(dataset, column, &summary, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_summarize(dataset, column, &summary, error));
     nt_json_document(&json, out, "column");
     put_identity(&json, dataset, &dataset->columns[column]);
     nt_json_member_unsigned(&json, "elements", sums->elements);
@@ -232,8 +230,8 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     nt_json_member_bool(&json, "is_complete", sums->is_complete);
     nt_json_member_string(&json, "compression", algorithm);
     nt_json_member_settings(&json, &summary);
-    status = put_clusters(&json, "suppressed_clusters", dataset, column, summary.has_suppressed,
-                          is_suppressed, error);
+    enum nt_status status = put_clusters(&json, "suppressed_clusters", dataset, column,
+                                         summary.has_suppressed, is_suppressed, error);
     if (status == NT_OK)
         status =
             put_clusters(&json, "absent_clusters", dataset, column, summary.has_absent, is_absent, error);

@@ -84,13 +84,11 @@ static enum nt_status dataset_json(const struct nt_resolved_node *resolved, stru
 {
     struct nt_dataset *dataset = resolved->dataset, *physical;
     struct nt_json json;
-    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(dataset, &physical, error));
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset, physical);
-    status = put_sums(&json, physical, error);
+    enum nt_status status = put_sums(&json, physical, error);
     if (status != NT_OK)
         return status;
     if (dataset->ops && dataset->ops->describe_dataset)

@@ -414,13 +414,11 @@ static enum nt_status versions_find(const struct nt_resolved_node *directory, co
         return find_link(directory, number, node_ret, error);
     if (!nt_parse_between(name, "", "", &number))
         return nt_fail_no_such_file(error);
-    enum nt_status status = nt_history_find(inodes, directory->inode, number, &inode, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_history_find(inodes, directory->inode, number, &inode, error));
     nt_inodes_acquire(inodes, inode, &inode, &opened);
     bool has_dataset = opened && opened->file->dataset_count > 0;
-    status = pack(has_dataset ? NT_NODE_DATASET : NT_NODE_INODE,
-                  has_dataset ? opened->first_dataset_id : inode, node_ret, error);
+    enum nt_status status = pack(has_dataset ? NT_NODE_DATASET : NT_NODE_INODE,
+                                 has_dataset ? opened->first_dataset_id : inode, node_ret, error);
     nt_inodes_release(inodes, opened);
     return status;
 }

@@ -469,9 +469,7 @@ static enum nt_status take(struct nt_generated *generated, const struct nt_resol
             *document_ret = document;
             return NT_OK;
         }
-        enum nt_status status = nt_node_wait(resolved, &generated->was_made, &generated->lock, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_node_wait(resolved, &generated->was_made, &generated->lock, error));
     }
 }
 

@@ -41,10 +41,8 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
     struct nt_folder *folder;
     struct stat attributes;
     const char *name = below + strlen(path);
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
+    NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
+    enum nt_status status = nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
     nt_folder_close(folder);
     return status;
 }
@@ -153,10 +151,8 @@ enum nt_status nt_local_list(const char *path, const struct nt_open_options *dat
     struct local_listing listing = {.shows_datasets = true,
                                     .only_data_files = data_files,
                                     .format = data_files ? data_files->format : NULL};
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error);
-    if (status != NT_OK)
-        return status;
-    status = take_entries(&listing, entries_ret, count_ret, error);
+    NT_TRY(nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error));
+    enum nt_status status = take_entries(&listing, entries_ret, count_ret, error);
     nt_folder_close(listing.folder);
     return status;
 }

@@ -112,9 +112,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page_p
     const struct nt_page *page = place->page;
     uint64_t packed, decoded;
     struct nt_json json;
-    enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_page_sizes(dataset, page, &packed, &decoded, error));
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "page", pages->number);
     nt_json_member_unsigned(&json, "cluster", place->cluster);
@@ -125,7 +123,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page_p
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);
     nt_json_ratio(&json, packed, page->stored_bytes);
-    status = put_stored(&json, pages->dataset, page, error);
+    enum nt_status status = put_stored(&json, pages->dataset, page, error);
     if (status == NT_OK)
         status = put_extents(&json, dataset, page, error);
     put_buffers(&json, pages, page);
@@ -257,17 +255,15 @@ static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
                                       struct nt_error *error)
 {
     uint64_t packed;
-    enum nt_status status = find_page(resolved, range_file, decoded_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_page(resolved, range_file, decoded_ret, error));
     const struct nt_decoder *decoder =
         nt_decoders_get(&resolved->dataset->decoders, range_file->page->decoder);
     uint32_t dependency = resolved->page_file.dependency;
     range_file->first_byte = 0;
     range_file->page = dependency < decoder->dependency_count ? &decoder->dependencies[dependency] : NULL;
-    status = range_file->page
-                 ? nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error)
-                 : nt_fail_no_such_file(error);
+    enum nt_status status =
+        range_file->page ? nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error)
+                         : nt_fail_no_such_file(error);
     if (status != NT_OK)
         nt_group_unpin(range_file->group);
     return status;
@@ -302,10 +298,9 @@ static enum nt_status part_text(const struct nt_resolved_node *resolved, struct 
 {
     struct nt_range_file range_file;
     uint64_t decoded;
-    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
-    if (status != NT_OK)
-        return status;
-    status = resolved->page_file.open(resolved->dataset, resolved->column, range_file.page, text_ret, error);
+    NT_TRY(find_page(resolved, &range_file, &decoded, error));
+    enum nt_status status =
+        resolved->page_file.open(resolved->dataset, resolved->column, range_file.page, text_ret, error);
     nt_group_unpin(range_file.group);
     return status;
 }

@@ -357,10 +357,8 @@ enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char 
                              struct nt_error *error)
 {
     struct nt_request request;
-    enum nt_status status = nt_request_begin(&request, vfs, directory, error);
-    if (status != NT_OK)
-        return status;
-    status = find_in(&request.resolved, name, node_ret, &request.failure);
+    NT_TRY(nt_request_begin(&request, vfs, directory, error));
+    enum nt_status status = find_in(&request.resolved, name, node_ret, &request.failure);
     return nt_request_end(&request, status, error);
 }
 
@@ -502,12 +500,10 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
                               void *context, struct nt_error *error)
 {
     struct nt_request request;
-    enum nt_status status = nt_request_begin(&request, vfs, directory, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_node_is_directory(&request.resolved)
-                 ? list(&request.resolved, cursor, emit, context, &request.failure)
-                 : nt_fail(&request.failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
+    NT_TRY(nt_request_begin(&request, vfs, directory, error));
+    enum nt_status status = nt_node_is_directory(&request.resolved)
+                                ? list(&request.resolved, cursor, emit, context, &request.failure)
+                                : nt_fail(&request.failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
     return nt_request_end(&request, status, error);
 }
 

@@ -259,10 +259,8 @@ static enum nt_status get_compression(const struct nt_resolved_node *resolved, c
 {
     struct nt_page_position place;
     const char *name = NULL;
-    enum nt_status status = find_page(resolved, &place, answer->error);
-    if (status != NT_OK)
-        return status;
-    status = nt_page_algorithm(resolved->dataset->physical, place.page, &name, answer->error);
+    NT_TRY(find_page(resolved, &place, answer->error));
+    enum nt_status status = nt_page_algorithm(resolved->dataset->physical, place.page, &name, answer->error);
     return put_of_page(resolved, answer, &place, status, name);
 }
 
@@ -306,13 +304,12 @@ static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct 
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(resolved)) {
         struct nt_page_position place;
-        enum nt_status status = find_page(resolved, &place, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(find_page(resolved, &place, error));
         sums->pages = 1;
         sums->elements = place.page->elements;
         sums->stored_bytes = place.page->stored_bytes;
-        status = nt_page_sizes(physical, place.page, &sums->packed_bytes, &sums->decoded_bytes, error);
+        enum nt_status status =
+            nt_page_sizes(physical, place.page, &sums->packed_bytes, &sums->decoded_bytes, error);
         nt_group_unpin(place.group);
         return status;
     }
@@ -422,10 +419,8 @@ enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *na
     struct nt_request request;
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
-    enum nt_status status = nt_request_begin(&request, vfs, node, error);
-    if (status != NT_OK)
-        return status;
-    status = get(&request.resolved, name + sizeof(prefix) - 1, value, &request.failure);
+    NT_TRY(nt_request_begin(&request, vfs, node, error));
+    enum nt_status status = get(&request.resolved, name + sizeof(prefix) - 1, value, &request.failure);
     return nt_request_end(&request, status, error);
 }
 
@@ -455,9 +450,7 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
                                 struct nt_error *error)
 {
     struct nt_request request;
-    enum nt_status status = nt_request_begin(&request, vfs, node, error);
-    if (status != NT_OK)
-        return status;
-    status = list(&request.resolved, names, &request.failure);
+    NT_TRY(nt_request_begin(&request, vfs, node, error));
+    enum nt_status status = list(&request.resolved, names, &request.failure);
     return nt_request_end(&request, status, error);
 }

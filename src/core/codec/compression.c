@@ -298,10 +298,7 @@ static enum nt_status decompress_root_blocks(const uint8_t *input, size_t input_
     size_t done = 0;
     while (done < output_bytes) {
         size_t block_bytes = 0;
-        enum nt_status status =
-            decompress_one(&cursor, output + done, output_bytes - done, &block_bytes, context, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(decompress_one(&cursor, output + done, output_bytes - done, &block_bytes, context, error));
         done += block_bytes;
     }
     if (nt_cursor_left(&cursor))

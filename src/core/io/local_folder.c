@@ -121,11 +121,9 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
     struct stat attributes;
     if (folder->use == NT_FOLDER_PASSTHROUGH)
         return NT_OK;
-    enum nt_status status = nt_descriptor_stat(descriptor, name, &attributes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_descriptor_stat(descriptor, name, &attributes, error));
     nt_lock_acquire(&folder->shown->lock);
-    status = allow_way(folder, name, error);
+    enum nt_status status = allow_way(folder, name, error);
     if (status == NT_OK)
         status = allow(folder, &attributes, name, strlen(name), error);
     nt_lock_release(&folder->shown->lock);

@@ -215,10 +215,8 @@ enum nt_status nt_file_make(struct nt_source *source, const struct nt_limits *li
                             const void *context, struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = nt_file_new(source->path, source, limits, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = fill(file, context, error);
+    NT_TRY(nt_file_new(source->path, source, limits, &file, error));
+    enum nt_status status = fill(file, context, error);
     if (status == NT_OK)
         *file_ret = file;
     else
@@ -283,10 +281,8 @@ enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error)
 {
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, offset, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_source_append(source, offset, bytes, out, error);
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, offset, error));
+    enum nt_status status = nt_source_append(source, offset, bytes, out, error);
     nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, bytes);
     return status;
 }

@@ -586,9 +586,7 @@ enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups group
 {
     nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_dataset_load_group(dataset, i, error));
     }
     return NT_OK;
 }

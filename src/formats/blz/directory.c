@@ -498,14 +498,12 @@ static enum nt_status add_table_column(struct nt_blz_build *build, const char *t
     struct nt_text name = {json_string_value(name_value), json_string_length(name_value)};
     struct nt_blz_node *column = add_node(build, node, name);
     uint32_t field;
-    enum nt_status status =
-        column ? nt_blz_add_field(build, parent, name, (struct nt_text){"", 0}, NT_FIELD_VALUE, &field, error)
-               : nt_fail_memory(error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(column
+               ? nt_blz_add_field(build, parent, name, (struct nt_text){"", 0}, NT_FIELD_VALUE, &field, error)
+               : nt_fail_memory(error));
     struct nt_error failure = {0};
     const char *directory;
-    status = find_column(build, table, node, &name, &directory, &failure);
+    enum nt_status status = find_column(build, table, node, &name, &directory, &failure);
     if (status == NT_OK)
         status = read_column(build, directory, column, field, depth, &failure);
     if (status == NT_OK)

@@ -171,9 +171,7 @@ static enum nt_status find_current(struct annotated *annotated, struct nt_error 
 {
     size_t at = annotated->position;
     while (!skip_to(annotated, at) && annotated->end < annotated->envelope.length) {
-        enum nt_status status = read_window(annotated, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(read_window(annotated, error));
     }
     const struct envelope_item *next = &annotated->items[annotated->next];
     bool is_last = annotated->next == annotated->count;
@@ -202,9 +200,7 @@ static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t cou
 static enum nt_status append_line(struct annotated *annotated, struct nt_buffer *out, struct nt_error *error)
 {
     if (annotated->position == annotated->current.position + annotated->current.bytes) {
-        enum nt_status status = find_current(annotated, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(find_current(annotated, error));
     }
     const struct envelope_item *current = &annotated->current;
     size_t left = current->position + current->bytes - annotated->position;
@@ -226,9 +222,7 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
     struct annotated *annotated = (struct annotated *)text;
     size_t full = out->length + PIECE_BYTES;
     while (annotated->position < annotated->envelope.length && out->length < full) {
-        enum nt_status status = append_line(annotated, out, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(append_line(annotated, out, error));
     }
     *more_ret = annotated->position < annotated->envelope.length;
     return NT_OK;
@@ -274,10 +268,8 @@ static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_e
                                      struct nt_error *error)
 {
     struct nt_envelope envelope;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = write(dataset, &envelope, out, error);
+    NT_TRY(nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error));
+    enum nt_status status = write(dataset, &envelope, out, error);
     nt_envelope_deinit(&envelope);
     return status;
 }

@@ -122,10 +122,9 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
                                                      .bytes = range->stored_bytes,
                                                      .position = range->offset,
                                                      .is_compressed = range->stored_bytes != range->length};
-    enum nt_status status = check_range(source, nt_envelope_name(kind), range, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_metadata_read(budget, source, &metadata_range, &envelope.bytes, &envelope.counted, error);
+    NT_TRY(check_range(source, nt_envelope_name(kind), range, error));
+    enum nt_status status =
+        nt_metadata_read(budget, source, &metadata_range, &envelope.bytes, &envelope.counted, error);
     if (status == NT_OK && range->stored_bytes == range->length)
         envelope.length = range->length;
     else if (status == NT_OK)
@@ -206,10 +205,8 @@ static enum nt_status load_once(struct nt_source *source, struct nt_budget *budg
                                 struct nt_error *error)
 {
     struct nt_envelope envelope;
-    enum nt_status status = nt_envelope_read(source, budget, kind, range, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_envelope_verify(&envelope, generation, error);
+    NT_TRY(nt_envelope_read(source, budget, kind, range, &envelope, error));
+    enum nt_status status = nt_envelope_verify(&envelope, generation, error);
     if (status == NT_OK)
         *envelope_ret = envelope;
     else

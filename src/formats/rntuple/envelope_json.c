@@ -199,10 +199,7 @@ static enum nt_status write_start(struct page_list_text *text, struct nt_error *
         nt_json_member_array(json, "cluster_summaries");
         for (uint32_t i = 0; i < text->list.summaries.items; i++) {
             struct nt_cluster_summary summary;
-            enum nt_status status =
-                nt_cluster_summary_read(&text->envelope, &text->list.summaries.payload, &summary, error);
-            if (status != NT_OK)
-                return status;
+            NT_TRY(nt_cluster_summary_read(&text->envelope, &text->list.summaries.payload, &summary, error));
             cluster_summary_json(json, &summary);
         }
         nt_json_end_array(json);
@@ -301,9 +298,7 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
     text->json.out = out;
     *more_ret = true;
     while (*more_ret && out->length < end) {
-        enum nt_status status = step(text, more_ret, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(step(text, more_ret, error));
         if (out->failed)
             return nt_fail_memory(error);
     }
@@ -524,13 +519,10 @@ static enum nt_status load(const struct nt_dataset *dataset, struct metadata *me
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < rntuple->user_metadata_count; i++) {
         struct nt_envelope *envelope = &metadata->envelopes[i];
-        enum nt_status status =
-            nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
-                             NT_ENVELOPE_USER_METADATA, &rntuple->user_metadata[i], envelope, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
+                                NT_ENVELOPE_USER_METADATA, &rntuple->user_metadata[i], envelope, error));
         metadata->envelope_count++;
-        status = read_pairs(metadata, envelope, error);
+        enum nt_status status = read_pairs(metadata, envelope, error);
         if (status != NT_OK)
             return status;
         metadata->ends[i] = metadata->pair_count;

@@ -177,14 +177,12 @@ enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_foot
 {
     struct nt_footer footer = {0};
     struct nt_cursor cursor = envelope->payload;
-    enum nt_status status = nt_feature_flags_read(envelope, &cursor, &footer.flags, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_feature_flags_read(envelope, &cursor, &footer.flags, error));
     footer.header_checksum = nt_checksum_info(envelope->generation->framing->checksum)->bytes == 4
                                  ? nt_get_le32(&cursor)
                                  : nt_get_le64(&cursor);
     nt_cursor_label(&cursor, "footer", "header checksum");
-    status = nt_envelope_check(envelope, &cursor, "header checksum", error);
+    enum nt_status status = nt_envelope_check(envelope, &cursor, "header checksum", error);
     if (status == NT_OK && envelope->generation->has_schema_extension)
         status = nt_schema_read_extension(envelope, &cursor, schema, error);
     if (status == NT_OK)
@@ -264,10 +262,8 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
                                    struct nt_error *error)
 {
     uint64_t clusters;
-    enum nt_status status = count_clusters(footer, &clusters, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_dataset_add_groups(dataset, footer->group_count, clusters, error);
+    NT_TRY(count_clusters(footer, &clusters, error));
+    enum nt_status status = nt_dataset_add_groups(dataset, footer->group_count, clusters, error);
     if (status != NT_OK) {
         nt_error_context(error, "footer");
         return status;

@@ -174,10 +174,7 @@ static enum nt_status fill_pages(struct list_builder *list_builder, uint32_t col
 {
     for (uint32_t i = 0; i < pages->pages.items; i++) {
         struct nt_page_record record = nt_page_record_read(list_builder->envelope, &pages->pages.payload);
-        enum nt_status status =
-            nt_page_builder_add(&list_builder->builder, column, &record, list_builder->error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_page_builder_add(&list_builder->builder, column, &record, list_builder->error));
     }
     return nt_envelope_check(list_builder->envelope, &pages->pages.payload, "list of pages",
                              list_builder->error);

@@ -261,9 +261,7 @@ static enum nt_status find_kind(struct nt_source *source, const struct nt_contai
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         bool is_kind;
-        enum nt_status status = is_of_kind(source, kinds[i], &is_kind, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(is_of_kind(source, kinds[i], &is_kind, error));
         if (is_kind) {
             *kind_ret = kinds[i];
             return NT_OK;
@@ -342,11 +340,10 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
     bool is_predraft = rntuple->generation->is_predraft;
     struct nt_envelope envelope;
     enum nt_envelope_kind kind = is_predraft ? NT_ENVELOPE_FOOTER : NT_ENVELOPE_PAGE_LIST;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, group, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = is_predraft ? nt_predraft_fill(dataset, &envelope, error)
-                         : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
+    NT_TRY(nt_rntuple_load_envelope(dataset, kind, group, &envelope, error));
+    enum nt_status status =
+        is_predraft ? nt_predraft_fill(dataset, &envelope, error)
+                    : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
     nt_envelope_deinit(&envelope);
     return status;
 }
@@ -598,10 +595,8 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
     struct nt_envelope bytes;
     if (!nt_locator_is_local(&record->anchor))
         return nt_fail_elsewhere(error, "attribute set: its anchor", &record->anchor);
-    enum nt_status status =
-        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &range, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &range, &bytes, error));
     struct nt_anchor_object object = {
         .class_name = parent->anchor.class_name,
         .bytes = bytes.bytes,
@@ -611,7 +606,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
         .schema_major = record->major,
         .schema_minor = record->minor,
     };
-    status = rntuple_build(dataset, &object, error);
+    enum nt_status status = rntuple_build(dataset, &object, error);
     nt_envelope_deinit(&bytes);
     return status;
 }
@@ -759,11 +754,9 @@ static enum nt_status open_rntuple(struct nt_source *source, const struct nt_ope
     struct nt_limits limits = nt_open_limits(options);
     struct nt_file *file;
     bool has_rntuples;
-    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_new(source->path, source, &limits, &file, error));
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
-    status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
+    enum nt_status status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = add_rntuples(file, &has_rntuples, error);
     if (status == NT_OK)

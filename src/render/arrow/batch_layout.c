@@ -21,11 +21,9 @@ static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, 
                                   uint64_t *offset_ret, struct nt_error *error)
 {
     struct nt_stream *stream;
+    NT_TRY(nt_stream_open(arrow->reader, arrow->dataset, field, NT_STREAM_OFFSETS, &stream, error));
     enum nt_status status =
-        nt_stream_open(arrow->reader, arrow->dataset, field, NT_STREAM_OFFSETS, &stream, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
+        nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
     nt_stream_close(stream);
     return status;
 }
@@ -655,9 +653,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
         is_alternative |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_ALTERNATIVE;
     }
     if (is_dense) {
-        enum nt_status status = nt_arrow_count_valid(arrow, number, body->cluster, slots, &valid, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_arrow_count_valid(arrow, number, body->cluster, slots, &valid, error));
     }
     if (valid > slots && is_alternative)
         valid = slots; /* no tag refers to the other rows; reading them fails */
@@ -712,9 +708,7 @@ enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arro
         uint64_t valid = 0;
         if (body->null_counts[i] != NT_ARROW_UNCOUNTED)
             continue;
-        enum nt_status status = nt_arrow_count_valid(arrow, i, body->cluster, body->slots[i], &valid, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_arrow_count_valid(arrow, i, body->cluster, body->slots[i], &valid, error));
         body->null_counts[i] = body->slots[i] - valid;
     }
     return NT_OK;

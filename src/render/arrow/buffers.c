@@ -14,10 +14,7 @@ enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t numbe
     struct nt_arrow_stream *lazy = &arrow->streams[number];
     struct nt_stream *stream = atomic_load_explicit(&lazy->opened, memory_order_acquire), *other = NULL;
     if (!stream) {
-        enum nt_status status =
-            nt_stream_open(arrow->reader, arrow->dataset, lazy->field, lazy->kind, &stream, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_stream_open(arrow->reader, arrow->dataset, lazy->field, lazy->kind, &stream, error));
         if (!atomic_compare_exchange_strong(&lazy->opened, &other, stream)) {
             nt_stream_close(stream); /* another thread opened it first */
             stream = other;

@@ -227,17 +227,13 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
                                    struct nt_error *error)
 {
     struct nt_arrow_options known;
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_arrow_options", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_arrow_options", error));
     if (known.unions > NT_ARROW_UNIONS_OMIT)
         return nt_fail_above(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions",
                              NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_copy(error, dataset->failure);
-    status = nt_reader_after_fork(reader, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_reader_after_fork(reader, error));
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
     if (!arrow)
         return nt_fail_memory(error);
@@ -252,7 +248,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     if (!limits->max_items)
         arrow->limits.max_items = INT32_MAX;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
-    status = nt_arrow_check_range(arrow, error);
+    enum nt_status status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
         status = nt_arrow_select_fields(arrow, error);
     if (status == NT_OK && !dataset->field_groups) /* else loads lists per field */

@@ -215,10 +215,7 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
     enum { MAX_PAGES = 64 };
     uint64_t *boundaries;
     uint32_t clusters;
-    enum nt_status status =
-        nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &boundaries, &clusters, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &boundaries, &clusters, error));
     struct nt_arrow_texts *texts = calloc(1, sizeof(*texts));
     if (!texts) {
         free(boundaries);
@@ -231,7 +228,7 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
         texts->left = UINT64_MAX;
     pthread_mutex_init(&texts->lock, NULL);
     *texts_ret = arrow->texts = texts;
-    status = count_all(arrow, texts, boundaries, clusters, error);
+    enum nt_status status = count_all(arrow, texts, boundaries, clusters, error);
     free(boundaries);
     return status;
 }

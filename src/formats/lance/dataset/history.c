@@ -209,11 +209,8 @@ static enum nt_status write_version(struct versions_text *text, const struct nt_
     struct nt_lance_manifest_file manifest;
     struct nt_file *file;
     struct nt_error failure = {0};
-    enum nt_status status =
-        nt_file_new(text->source->path, text->source, &(struct nt_limits){0}, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_lance_read_manifest(file, version, &manifest, &failure);
+    NT_TRY(nt_file_new(text->source->path, text->source, &(struct nt_limits){0}, &file, error));
+    enum nt_status status = nt_lance_read_manifest(file, version, &manifest, &failure);
     *work += manifest.size;
     bool is_refused = nt_is_retryable(status, &failure);
     if (is_refused)
