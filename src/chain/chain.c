@@ -73,8 +73,7 @@ static enum nt_status fill_share(const struct chain_builder *builder, const stru
         status = count_share(first, slice, &failure);
     if (status == NT_OK && builder->chain->options.rule != NT_CHAIN_UNION) {
         slice->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*slice->fields));
-        if (!slice->fields)
-            return nt_fail_memory(builder->error);
+        NT_TRY(nt_check_memory(slice->fields, builder->error));
         status = nt_chain_match_fields(first, slice->dataset, slice->fields, &failure);
     }
     if (failure.status && builder->chain->options.rule == NT_CHAIN_FAIL)
@@ -466,8 +465,7 @@ static enum nt_status compare_datasets(const struct trial *trial, uint32_t numbe
                               nt_chain_slice_of(stub->datasets[i], &trial->chain->members[number])->dataset,
                           *other;
         uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
-        if (!fields)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(fields, error));
         status = nt_chain_match_dataset(first, member, &other, error);
         if (status == NT_OK) {
             status = nt_chain_match_fields(first, other, fields, error);
@@ -556,8 +554,7 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
                           .deadline = nt_nanoseconds() + NT_SECOND,
                           .entries = calloc(chain->member_count, sizeof(*trial.entries)),
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
-    if (!trial.entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(trial.entries, error));
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
         add_result(&trial, &chain->members[chain->member_count + i], false);
     nt_chain_work_together(chain, 0, chain->member_count, trial_worker, &trial);
@@ -745,8 +742,7 @@ static enum nt_status take_index(const char *path, struct owned *owned, struct n
                                  struct nt_error *error)
 {
     owned->index_path = strdup(path);
-    if (!owned->index_path)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(owned->index_path, error));
     enum nt_status status = nt_chain_index_read(path, &owned->index, error);
     chain->is_lazy = chain->rule == NT_CHAIN_FAIL;
     chain->index = owned->index;

@@ -212,8 +212,7 @@ static enum nt_status put_column_group(struct nt_dataset *dataset, const struct 
     struct nt_column_group *group = &dataset->column_groups[slice->first_column_group + number];
     uint32_t *columns =
         nt_arena_alloc(dataset->arena, (size_t)own->count + dataset->column_count + 1, sizeof(*columns));
-    if (!columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(columns, error));
     *group = (struct nt_column_group){.columns = columns};
     for (uint32_t i = 0; i < own->count; i++)
         columns[group->count++] = slice->columns[own->columns[i]];
@@ -230,8 +229,7 @@ static enum nt_status put_column_groups(struct nt_dataset *dataset, const struct
     if (!slice->dataset->column_group_count)
         return NT_OK;
     uint32_t *physical_columns = calloc((size_t)dataset->column_count + 1, sizeof(*physical_columns));
-    if (!physical_columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(physical_columns, error));
     find_physical_columns(dataset, slice, physical_columns);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < slice->dataset->column_group_count; i++)
@@ -262,8 +260,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     NT_TRY(nt_dataset_add_groups(dataset, groups, clusters, error));
     dataset->column_groups =
         nt_arena_alloc(dataset->arena, column_groups + 1, sizeof(*dataset->column_groups));
-    if (!dataset->column_groups)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->column_groups, error));
     dataset->column_group_count = (uint32_t)column_groups;
     dataset->clusters_known = is_known;
     for (uint32_t i = 0; i < chain->slice_count; i++) {
@@ -325,8 +322,7 @@ static enum nt_status find_members(const struct nt_dataset *dataset, const struc
     }
     uint64_t *boundaries =
         count < NT_NONE ? nt_arena_alloc(dataset->arena, count + 1, sizeof(*boundaries)) : NULL;
-    if (!boundaries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(boundaries, error));
     for (uint32_t i = 0; i < series->slice_count; i++)
         for (uint32_t k = 0; k < member_count_of(&series->slices[i]); k++) {
             entries += part_entries(&series->slices[i], k);
@@ -381,8 +377,7 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
     const struct nt_dataset *first = series->slices[0].dataset;
     series->counted_places =
         nt_arena_alloc(dataset->arena, (size_t)first->column_count + 1, sizeof(*series->counted_places));
-    if (!series->counted_places)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(series->counted_places, error));
     series->place_count = nt_chain_find_places(first, series->counted_places);
     if (!nt_chain_schema_digest(first, series->schema))
         series->schema[0] = '\0';
@@ -455,8 +450,7 @@ static bool make_room(struct nt_dataset *dataset, struct nt_chain_slice *slice, 
 static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error)
 {
-    if (!make_room(dataset, slice, slice->dataset->decoders.count))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(make_room(dataset, slice, slice->dataset->decoders.count), error));
     uint32_t number = slice->decoders[own];
     if (number == NT_NONE)
         NT_TRY(add_decoder(dataset, slice, own, &number, error));

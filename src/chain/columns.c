@@ -110,8 +110,7 @@ static enum nt_status add_shape(struct chain_column_builder *building, const str
     for (; *end; end = &(*end)->next)
         number++;
     struct shape *shape = nt_arena_alloc(building->dataset->arena, 1, sizeof(*shape));
-    if (!shape)
-        return nt_fail_memory(building->error);
+    NT_TRY(nt_check_memory(shape, building->error));
     *shape = (struct shape){field, number, building->builder.column_count, width, NULL};
     *end = shape;
     *shape_ret = shape;
@@ -145,8 +144,7 @@ static enum nt_status map_share(struct chain_column_builder *building, struct nt
 {
     uint32_t count = slice->dataset->column_count;
     slice->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
-    if (!slice->columns)
-        return nt_fail_memory(building->error);
+    NT_TRY(nt_check_memory(slice->columns, building->error));
     for (uint32_t i = 0; i < count; i++)
         slice->columns[i] = NT_NONE;
     for (uint32_t i = 0; i < building->dataset->field_count; i++)
@@ -169,8 +167,7 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
                                    struct nt_error *error)
 {
     uint64_t *deferred = nt_arena_alloc(dataset->arena, (size_t)dataset->column_count + 1, sizeof(*deferred));
-    if (!deferred)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(deferred, error));
     for (uint32_t i = 0; i < dataset->column_count; i++)
         deferred[i] = NT_NOT_DEFERRED;
     for (uint32_t i = 0; i < slice->dataset->column_count; i++) {

@@ -63,8 +63,7 @@ enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *erro
     for (uint32_t i = 1; i < chain->slice_count; i++)
         count += !are_of_one_series(chain->slices[i - 1].member, chain->slices[i].member);
     chain->series = nt_arena_alloc(dataset->arena, count, sizeof(*chain->series));
-    if (!chain->series)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(chain->series, error));
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         if (!i || !are_of_one_series(slice[-1].member, slice->member))

@@ -211,8 +211,7 @@ static enum nt_status keep(struct glob_walk *walk, struct visited *visited, stru
         return NT_OK;
     struct nt_folder **items =
         nt_array_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     folders->items = items;
     items[folders->count++] = visited->folder;
     visited->is_kept = true;
@@ -240,8 +239,7 @@ static enum nt_status add_match(struct glob_walk *walk, struct visited *visited,
     NT_TRY(keep(walk, visited, error));
     struct nt_remote_match *matches =
         nt_array_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
-    if (!matches)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(matches, error));
     walk->matches = matches;
     struct nt_remote_match *match = &matches[walk->count];
     *match = (struct nt_remote_match){.path = path_below(walk, visited, name),
@@ -266,8 +264,7 @@ static enum nt_status add_task(struct glob_walk *walk, const struct task *task, 
                        "the pattern needs more than %d directories, or more than %d nested ones", MAX_FOLDERS,
                        MAX_DEPTH);
     struct task *copy = nt_arena_alloc(walk->arena, 1, sizeof(*copy));
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     *copy = *task;
     copy->next = walk->tasks;
     walk->tasks = copy;

@@ -179,8 +179,7 @@ static enum nt_status read_counts(const struct index_reader *reader, const json_
     if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
         return refuse(reader, "cluster_elements", "a list with a text for each cluster");
     dataset->counts = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->counts));
-    if (!dataset->counts)
-        return nt_fail_memory(reader->error);
+    NT_TRY(nt_check_memory(dataset->counts, reader->error));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *text = json_array_get(list, i);
         NT_TRY(json_is_string(text) ? nt_cluster_counts_read(json_string_value(text), arena,
@@ -202,8 +201,7 @@ static enum nt_status take_clusters(const struct index_reader *reader, const jso
         return refuse(reader, "cluster_entries", "a list with the entries of each cluster");
     dataset->cluster_entries =
         nt_arena_alloc(reader->index->arena, json_array_size(list) + 1, sizeof(*dataset->cluster_entries));
-    if (!dataset->cluster_entries)
-        return nt_fail_memory(reader->error);
+    NT_TRY(nt_check_memory(dataset->cluster_entries, reader->error));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -227,8 +225,7 @@ static enum nt_status take_datasets(const struct index_reader *reader, const jso
     if (!json_is_array(list))
         return refuse(reader, "datasets", "a list");
     file->datasets = nt_arena_alloc(reader->index->arena, json_array_size(list) + 1, sizeof(*file->datasets));
-    if (!file->datasets)
-        return nt_fail_memory(reader->error);
+    NT_TRY(nt_check_memory(file->datasets, reader->error));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *object = json_array_get(list, i);
         struct nt_indexed_dataset *dataset = &file->datasets[file->dataset_count++];
@@ -318,8 +315,7 @@ static enum nt_status check_folder(const char *path, struct nt_error *error)
 {
     struct stat attributes;
     char *copy = strdup(path);
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     const char *folder = dirname(copy);
     enum nt_status status =
         stat(folder, &attributes) == 0 ? nt_check_writers(&attributes, folder, error) : NT_OK;

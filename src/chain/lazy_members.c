@@ -144,8 +144,7 @@ static enum nt_status check_schema(const struct nt_dataset *first, const struct 
                                    bool has_deletions, struct nt_error *error)
 {
     uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
-    if (!fields)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(fields, error));
     enum nt_status status = nt_chain_match_fields(first, own, fields, error);
     bool is_equal = is_plain(own) && !own->part_deletions == !has_deletions &&
                     first->column_count == own->column_count &&

@@ -100,12 +100,10 @@ static enum nt_status add_folder(struct list_reader *reader, const char *path, b
         return NT_OK;
     const char **folders =
         nt_array_grow(list->folders, list->folder_count, &reader->folder_capacity, sizeof(char *));
-    if (!folders)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(folders, error));
     list->folders = folders;
     const char *copy = nt_arena_copy(list->arena, path, length);
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     folders[list->folder_count++] = copy;
     return NT_OK;
 }
@@ -151,12 +149,10 @@ static enum nt_status add(struct list_reader *reader, const char *path, const st
 {
     struct nt_chain_list *list = reader->list;
     struct nt_chain_file *files = nt_array_grow(list->files, list->count, &reader->capacity, sizeof(*files));
-    if (!files)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(files, error));
     list->files = files;
     const char *copy = nt_arena_copy(list->arena, path, strlen(path));
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     files[list->count++] =
         (struct nt_chain_file){.path = copy, .sample = reader->sample, .identity = *attributes};
     return NT_OK;
@@ -345,8 +341,7 @@ static enum nt_status read_operands(struct list_reader *reader, const char *cons
                                          is_whole ? "" : "/", shown)
                        : NULL;
     free(shown);
-    if (!list->name)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(list->name, error));
     for (size_t i = 0; i < count; i++)
         NT_TRY(take_name(reader, operands[i], error));
     if (list->count == 0)
@@ -421,8 +416,7 @@ static enum nt_status note_address(struct list_expansion *expansion, const struc
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
     }
     struct known_address *known_address = nt_arena_alloc(expansion->list->arena, 1, sizeof(*known_address));
-    if (!known_address)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(known_address, error));
     known_address->address = file->address;
     known_address->dataset = dataset;
     known_address->friend = nt_chain_friend_of(file->sample);
@@ -436,8 +430,7 @@ static enum nt_status append_file(struct list_expansion *expansion, const struct
     NT_TRY(file->address ? note_address(expansion, file, error) : NT_OK);
     struct nt_chain_file *files =
         nt_array_grow(expansion->files, expansion->count, &expansion->capacity, sizeof(*files));
-    if (!files)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(files, error));
     expansion->files = files;
     files[expansion->count++] = *file;
     return NT_OK;
@@ -498,8 +491,7 @@ enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt
     enum nt_status status = NT_OK;
     if (!list->address)
         return NT_OK;
-    if (!nt_hash_table_init(&expansion.known_address))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_hash_table_init(&expansion.known_address), error));
     for (uint32_t i = 0; status == NT_OK && i < list->count; i++)
         status = expand_file(&expansion, &list->files[i], fetcher, error);
     nt_hash_table_deinit(&expansion.known_address);

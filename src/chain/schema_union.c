@@ -238,8 +238,7 @@ static enum nt_status merge_field(struct schema_merger *merger, uint32_t number,
     field->columns_per_representation += !field->is_nullable && own->is_nullable;
     field->is_nullable |= own->is_nullable;
     field->is_map &= own->is_map;
-    if (!merge_extra(merger, field, own))
-        return nt_fail_memory(merger->error);
+    NT_TRY(nt_check_memory(merge_extra(merger, field, own), merger->error));
     return have_numbers ? merge_numbers(merger, number, own_number) : NT_OK;
 }
 
@@ -280,8 +279,7 @@ static enum nt_status add_field(struct schema_merger *merger, uint32_t parent, u
     uint32_t number = merger->count;
     if (number == NT_NONE)
         return nt_fail(merger->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
-    if (!reserve(merger))
-        return nt_fail_memory(merger->error);
+    NT_TRY(nt_check_memory(reserve(merger), merger->error));
     struct nt_field *field = &merger->fields[number];
     struct merged *merged = &merger->merged[number];
     *field = dataset->fields[own];
@@ -315,8 +313,7 @@ static enum nt_status sort_siblings(const struct schema_merger *merger, struct u
     for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         count++;
     uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
-    if (!fields)
-        return nt_fail_memory(merger->error);
+    NT_TRY(nt_check_memory(fields, merger->error));
     count = 0;
     for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         fields[count++] = at;
@@ -500,8 +497,7 @@ static enum nt_status set_fields_of_slice(const struct schema_merger *merger, ui
 {
     struct nt_chain_slice *of = &merger->series->slices[slice];
     of->fields = nt_arena_alloc(merger->dataset->arena, (size_t)merger->count + 1, sizeof(*of->fields));
-    if (!of->fields)
-        return nt_fail_memory(merger->error);
+    NT_TRY(nt_check_memory(of->fields, merger->error));
     for (uint32_t i = 0; i < merger->count; i++)
         of->fields[i] = NT_NONE;
     for (uint32_t i = 0; i < of->dataset->field_count; i++)

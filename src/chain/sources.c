@@ -146,8 +146,7 @@ static enum nt_status add_lazy(const struct nt_file *chain, struct nt_arena *are
 {
     bool is_file = number == 0 && !member->known->files;
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
-    if (!source)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(source, error));
     *source = (struct checked_source){.source = {.ops = member->listed->address ? &served_ops : &checked_ops,
                                                  .size = is_file ? member->known->bytes : NT_UNKNOWN_SIZE,
                                                  .path = member->path},
@@ -232,8 +231,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struc
     NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, 2 * lazy * sizeof(struct checked_source),
                           NT_NO_OFFSET, error));
     file->layout_sources = nt_arena_alloc(file->arena, total + 1, sizeof(struct nt_source *));
-    if (!file->layout_sources)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(file->layout_sources, error));
     file->layout_source_count = (uint32_t)total;
     for (uint32_t i = 0; i < chain->member_count; i = nt_chain_next_member(chain, i, is_stub))
         NT_TRY(number_member(file, &chain->members[i], error));
@@ -246,8 +244,7 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     dataset->sources =
         nt_arena_alloc(dataset->arena, (size_t)file->layout_source_count + 1, sizeof(struct nt_source *));
-    if (!dataset->sources)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->sources, error));
     dataset->source_count = file->layout_source_count;
     for (uint32_t i = 0; i < file->layout_source_count; i++)
         dataset->sources[i] = file->layout_sources[i];
@@ -259,8 +256,7 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
                 checked(dataset->arena, slice->dataset->sources[k], slice->member->file->source);
-            if (!source)
-                return nt_fail_memory(error);
+            NT_TRY(nt_check_memory(source, error));
             dataset->sources[slice->member->first_source + k] = source;
         }
     }

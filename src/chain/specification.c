@@ -156,13 +156,11 @@ static enum nt_status make_samples(const struct specification_reader *reader,
     NT_TRY(copy_metadata(reader, json_object_get(value, "metadata"), &metadata));
     struct nt_chain_sample *made = nt_arena_alloc(reader->arena, count, sizeof(*made));
     const char *copy = nt_arena_copy(reader->arena, name, strlen(name));
-    if (!made || !copy)
-        return nt_fail_memory(reader->error);
+    NT_TRY(nt_check_memory(made && copy, reader->error));
     for (size_t i = 0; i < count; i++) {
         const json_t *tree = json_array_get(trees, i);
         const char *dataset = nt_arena_copy(reader->arena, json_string_value(tree), json_string_length(tree));
-        if (!dataset)
-            return nt_fail_memory(reader->error);
+        NT_TRY(nt_check_memory(dataset, reader->error));
         made[i] = (struct nt_chain_sample){
             .name = copy, .is_friend = kind->is_friend, .metadata = metadata, .dataset = dataset};
     }

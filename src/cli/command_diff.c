@@ -473,8 +473,7 @@ static enum nt_status diff_pair(struct differ *differ, struct nt_error *error)
     differ->compared++;
     nt_progress_begin(&differ->progress, 0);
     differ->parts = calloc((size_t)sides[0].dataset->field_count + sides[1].dataset->field_count + 1, 1);
-    if (!differ->parts)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(differ->parts, error));
     enum nt_status status = nt_diff(sides, &differ->options, &summary, error);
     nt_progress_clear(&differ->progress);
     if (differ->json) {

@@ -60,8 +60,7 @@ static char *temporary_name(const char *path)
 static enum nt_status create_temporary(struct nt_output_file *file, struct nt_error *error)
 {
     file->temporary = temporary_name(file->path);
-    if (!file->temporary)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(file->temporary, error));
     incomplete = file->temporary;
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->descriptor >= 0)

@@ -226,8 +226,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
     unsigned char ranks[NT_INSPECT_PROPERTIES];
     size_t used = 0;
     const char **cells = calloc(((size_t)count + 2) * NT_INSPECT_PROPERTIES, sizeof(*cells));
-    if (!cells)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(cells, error));
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
         const struct nt_inspect_property *property = &inspect_properties[k];
         bool is_column = property->member == MEMBER(column);

@@ -80,8 +80,7 @@ static enum nt_status add(struct nt_node_list *named, uint64_t node, const char 
         nt_array_grow(named->items, named->count, &named->capacity, sizeof(*items));
     char *copy = items ? strdup(path) : NULL;
     named->items = items ? items : named->items;
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     items[named->count++] = (struct nt_node_list_item){node, copy};
     return NT_OK;
 }

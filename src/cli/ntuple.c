@@ -88,8 +88,7 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
                               struct nt_arena *arena, struct nt_error *error)
 {
     invocation->chains = nt_arena_alloc(arena, (size_t)invocation->operand_count + 1, sizeof(void *));
-    if (!invocation->chains)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(invocation->chains, error));
     struct nt_addresses addresses = {.count = 0};
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < nt_source_count(invocation); i++) {

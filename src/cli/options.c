@@ -169,8 +169,7 @@ static enum nt_status add_text(const char *text, struct nt_arena *arena, const c
     while (*list && (*list)[count])
         count++;
     const char **longer = nt_arena_alloc(arena, count + 2, sizeof(*longer));
-    if (!longer)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(longer, error));
     if (count)
         memcpy(longer, *list, count * sizeof(*longer));
     longer[count] = text;
@@ -195,8 +194,7 @@ static enum nt_status add_path(const struct nt_option *row, const char *value, s
     free(path);
     const char *copy = text.failed ? NULL : nt_arena_copy(arena, text.bytes, text.length);
     nt_buffer_deinit(&text);
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     if (!is_named && !S_ISDIR(attributes.st_mode))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\": %s is not a directory", row->name,
                        value);
@@ -381,8 +379,7 @@ static enum nt_status parse_list(struct option_parser *parser, const char *text)
 {
     while (*text) {
         char *item = nt_arena_alloc(parser->arena, strlen(text) + 1, 1);
-        if (!item)
-            return nt_fail_memory(parser->error);
+        NT_TRY(nt_check_memory(item, parser->error));
         text = next_item(text, item);
         NT_TRY(*item ? apply_item(parser, item) : NT_OK);
     }
@@ -457,8 +454,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_f
 {
     struct option_parser parser = {.tables = tables, .settings = settings, .arena = arena, .error = error};
     struct getopt_tables getopt_tables;
-    if (!make_getopt_tables(&parser, in_front_only, &getopt_tables))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(make_getopt_tables(&parser, in_front_only, &getopt_tables), error));
     int found;
     optind = 0; /* reset getopt: ntuple parses twice */
     while ((found = getopt_long(argument_count, arguments, getopt_tables.letters, getopt_tables.names,

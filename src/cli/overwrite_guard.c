@@ -44,8 +44,7 @@ enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
     *guard = (struct nt_overwrite_guard){
         .settings = invocation->settings, .vfs = vfs, .source = invocation->operands[0], .chain = chain};
     guard->folders = calloc(chain ? chain->count : 1, sizeof(*guard->folders));
-    if (!guard->folders)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(guard->folders, error));
     guard->resolved_source = chain ? NULL : realpath(guard->source, NULL);
     if (!chain && !guard->resolved_source && errno == ENOMEM)
         return nt_fail_memory(error);

@@ -66,8 +66,7 @@ enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_
         return NT_OK;
     selections->items = calloc(files + ranges, sizeof(*selections->items));
     selections->owned = calloc(files + ranges, sizeof(*selections->owned));
-    if (!selections->items || !selections->owned)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(selections->items && selections->owned, error));
     for (size_t i = 0; i < files; i++)
         NT_TRY(open_file(settings->select[i], selections, error));
     for (size_t i = 0; i < ranges; i++)
@@ -92,8 +91,7 @@ static enum nt_status add_address(struct nt_addresses *addresses, const char *ad
 {
     const char **items = nt_array_grow(addresses->items, addresses->count + 1, &addresses->capacity,
                                        sizeof(*addresses->items));
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     addresses->items = items;
     items[addresses->count++] = address;
     items[addresses->count] = NULL;
@@ -173,8 +171,7 @@ enum nt_status nt_enter_sandbox(const struct nt_settings *settings, const char *
     size_t count = 0, base_count = count_of(tree.open.bases), select_count = count_of(settings->select);
     struct nt_sandbox_path *paths =
         calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*paths));
-    if (!paths)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(paths, error));
     for (size_t i = 0; i < source_count; i++)
         add(paths, &count, sources[i], false);
     for (size_t i = 0; i < base_count; i++)

@@ -56,8 +56,7 @@ static enum nt_status read_name(const struct nt_file *file, struct nt_text *name
     if (file->source->size < HEADER_BYTES + 1u + length)
         return cut(file, "name", error);
     char *bytes = nt_arena_alloc(file->arena, 1, length + 1u);
-    if (!bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bytes, error));
     *name = (struct nt_text){bytes, length};
     return nt_source_read(file->source, HEADER_BYTES + 1, bytes, length, error);
 }
@@ -81,8 +80,7 @@ static enum nt_status read_anchor(const struct nt_file *file, uint64_t offset,
     if (left < length)
         return cut(file, "anchor", error);
     uint8_t *bytes = nt_arena_alloc(file->arena, 1, length);
-    if (!bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bytes, error));
     anchor->bytes = bytes;
     anchor->length = anchor->stored_bytes = length;
     return nt_source_read(file->source, offset, bytes, length, error);
@@ -93,8 +91,7 @@ static enum nt_status bare_open(struct nt_file *file, struct nt_container *conta
     struct bare *bare = nt_arena_alloc(file->arena, 1, sizeof(*bare));
     struct nt_anchor_object *anchor = nt_arena_alloc(file->arena, 1, sizeof(*anchor));
     struct nt_error failure = {0};
-    if (!bare || !anchor)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bare && anchor, error));
     *anchor = (struct nt_anchor_object){.is_newest_cycle = true, .class_name = "ROOT::RNTuple"};
     NT_TRY(read_header(file, bare, error));
     NT_TRY(read_name(file, &anchor->name, error));

@@ -31,8 +31,7 @@ static enum nt_status find_landmarks(struct tfile_layout_emitter *emitter, struc
     size_t capacity =
         2 + 2 * (size_t)tfile->directory_count + container->anchor_count + container->object_count;
     struct landmark *next = emitter->landmarks = calloc(capacity, sizeof(*next));
-    if (!next)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(next, error));
     *next++ = (struct landmark){tfile->info_offset, "streamer info"};
     *next++ = (struct landmark){tfile->header.free_offset, "free list"};
     for (uint32_t i = 0; i < tfile->directory_count; i++) {
@@ -390,8 +389,7 @@ static enum nt_status keys_next(struct nt_text_generator *text, struct nt_buffer
         status = nt_tfile_walk_next(&keys->walk, &record, error);
         if (!status)
             append_record(out, &record);
-        if (out->failed)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(!out->failed, error));
     }
     *more_ret = status != NT_NOT_FOUND;
     return status == NT_NOT_FOUND || (status && out->length > start) ? NT_OK : status;
@@ -407,8 +405,7 @@ static enum nt_status open_keys(const struct nt_file *file, const struct nt_data
                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct keys_text *keys = calloc(1, sizeof(*keys));
-    if (!keys)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(keys, error));
     keys->text = (struct nt_text_generator){.next = keys_next, .free = keys_free};
     enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
     if (status) {

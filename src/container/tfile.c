@@ -344,8 +344,7 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
                        source->path, length, source->size);
     list->offset = directory->keys_offset;
     list->bytes = malloc(length + 1);
-    if (!list->bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(list->bytes, error));
     list->cursor = nt_cursor(list->bytes, length);
     return nt_source_read(source, list->offset, list->bytes, length, error);
 }

@@ -36,8 +36,7 @@ static enum nt_status tfile_collection_init(struct nt_tfile_collection *found, s
     *found = (struct nt_tfile_collection){.file = file, .container = container};
     found->tfile = nt_arena_alloc(file->arena, 1, sizeof(*found->tfile));
     found->classes = nt_arena_alloc(file->arena, NT_TFILE_MAX_CLASSES, sizeof(*found->classes));
-    if (!found->tfile || !found->classes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(found->tfile && found->classes, error));
     *found->tfile = (struct nt_tfile){.header = *header,
                                       .classes = found->classes,
                                       .info_offset = header->info_offset,
@@ -61,8 +60,7 @@ static enum nt_status tfile_add_directory(struct nt_tfile_collection *found,
 {
     struct nt_tfile_directory *directories = nt_array_grow(found->directories, found->tfile->directory_count,
                                                            &found->directory_capacity, sizeof(*directories));
-    if (!directories)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(directories, error));
     found->directories = directories;
     bool is_root = found->tfile->directory_count == 0; /* every nt_file already has its root */
     if (!is_root && nt_file_add_directory(found->file, parent, name) == NT_NONE)
@@ -104,8 +102,7 @@ static enum nt_status tfile_add_failure(struct nt_tfile_collection *found, uint3
                                         struct nt_error *error)
 {
     struct nt_anchor_object *anchor = tfile_add_anchor(found, directory, key->name, key->class_name);
-    if (!anchor)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(anchor, error));
     anchor->cycle = key->cycle;
     anchor->is_damage = true;
     return tfile_set_failure(found, anchor, failure, error);
@@ -149,8 +146,7 @@ static enum nt_status tfile_count_class(struct nt_tfile_collection *found, struc
         found->tfile->other_keys++;
         return NT_OK;
     }
-    if (!nt_text_copy(found->file->arena, name, &name))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_text_copy(found->file->arena, name, &name), error));
     found->classes[found->tfile->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
     return NT_OK;
 }
@@ -218,8 +214,7 @@ static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_e
 {
     size_t count, first = 0;
     struct cycle *cycles = sort_cycles(found, &count);
-    if (!cycles)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(cycles, error));
     for (size_t i = 1; i < count; i++) {
         if (compare_names(&cycles[first], &cycles[i])) {
             first = i;
@@ -259,8 +254,7 @@ static enum nt_status tfile_keep_newest_lost(struct nt_tfile_collection *found, 
 {
     size_t count;
     struct cycle *cycles = sort_cycles(found, &count);
-    if (!cycles)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(cycles, error));
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && !compare_names(&cycles[first], &cycles[end]); end++)
             continue;
@@ -295,8 +289,7 @@ static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found, s
     container->objects = keep_array(arena, found->objects, found->object_count, sizeof(*found->objects));
     found->tfile->directories =
         keep_array(arena, found->directories, found->tfile->directory_count, sizeof(*found->directories));
-    if (!found->tfile->directories || !container->anchors || !container->objects)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(found->tfile->directories && container->anchors && container->objects, error));
     container->anchor_count = found->anchor_count;
     container->object_count = found->object_count;
     return NT_OK;
@@ -346,8 +339,7 @@ static enum nt_status decompress_object(struct tfile_opener *opener, const uint8
 {
     if (!opener->codec)
         opener->codec = nt_codec_context_new();
-    if (!opener->codec)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(opener->codec, error));
     return nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
         ->decompress(stored, stored_bytes, object, object_bytes, opener->codec, error);
 }
@@ -365,8 +357,7 @@ static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_t
                        "an anchor of %" PRIu32 " bytes (%" PRIu32 " stored) is impossible", key->object_bytes,
                        stored_bytes);
     uint8_t *object = nt_arena_alloc(opener->file->arena, 1, key->object_bytes + 1);
-    if (!object)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(object, error));
     anchor->offset = key->offset + key->key_bytes;
     anchor->stored_bytes = stored_bytes;
     status = nt_source_read(opener->source, anchor->offset, stored, stored_bytes, error);
@@ -385,8 +376,7 @@ static enum nt_status take_anchor(struct tfile_opener *opener, uint32_t director
                                   const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_anchor_object *anchor = tfile_add_anchor(&opener->found, directory, key->name, key->class_name);
-    if (!anchor)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(anchor, error));
     anchor->cycle = key->cycle;
     struct nt_error failure = {0};
     enum nt_status status = read_anchor(opener, key, anchor, &failure);
@@ -413,8 +403,7 @@ static enum nt_status take_tree(struct tfile_opener *opener, uint32_t directory,
 {
     struct nt_error failure = {0};
     struct nt_tfile_object *object = tfile_add_object(&opener->found, directory, key);
-    if (!object)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(object, error));
     enum nt_status status = check_record(opener, key, &failure);
     if (!status)
         return NT_OK;
@@ -628,8 +617,7 @@ static enum nt_status place_directories(struct recovery *recovery, struct nt_err
             continue;
         struct known_directory *known_directory =
             nt_arena_alloc(recovery->arena, 1, sizeof(*known_directory));
-        if (!known_directory)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(known_directory, error));
         known_directory->directory = recovery->placed;
         nt_hash_table_insert(&recovery->directories_by_offset, &known_directory->link, offset);
     }
@@ -676,8 +664,7 @@ static enum nt_status recover_record(struct recovery *recovery, const struct nt_
     if (!nt_tfile_is_tree(key))
         return NT_OK;
     struct nt_tfile_object *object = tfile_add_object(found, directory_of(recovery, key), key);
-    if (!object)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(object, error));
     object->is_listed = false;
     return NT_OK;
 }

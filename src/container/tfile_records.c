@@ -26,8 +26,7 @@ enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *
                                .records_end = header->records_end,
                                .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
                                .window = malloc(WINDOW_BYTES)};
-    if (!walk->key_buffer || !walk->window)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(walk->key_buffer && walk->window, error));
     return nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count, error);
 }
 

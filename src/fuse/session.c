@@ -38,8 +38,7 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
 {
     struct nt_buffer options = {0};
     append_options(&options, settings);
-    if (options.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!options.failed, error));
     const char *values[] = {settings->program, "-o", options.bytes, "-d"};
     struct fuse_args arguments = FUSE_ARGS_INIT(settings->is_debugging ? 4 : 3, (char **)values);
     *session_ret = fuse_session_new(&arguments, operations, sizeof(*operations), userdata);
@@ -95,8 +94,7 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
                             struct nt_mount **mount_ret, struct nt_error *error)
 {
     struct nt_mount *mount = calloc(1, sizeof(*mount));
-    if (!mount)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(mount, error));
     mount->vfs = vfs;
     mount->settings = *settings;
     int problem = nt_file_operations_init(mount);

@@ -75,8 +75,7 @@ enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *datase
                              struct nt_blobs **blobs_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs = calloc(1, sizeof(*blobs));
-    if (!blobs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(blobs, error));
     *blobs = (struct nt_blobs){.reader = reader, .dataset = dataset, .field = field};
     pthread_mutex_init(&blobs->lock, NULL);
     enum nt_status status = open_streams(blobs, error);
@@ -128,8 +127,7 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "a URI has %" PRIu64 " bytes, more than the limit of %d", bytes, MAX_URI_BYTES);
     char *text = malloc(bytes + 1);
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     *uri_ret = (struct nt_text){text, (size_t)bytes};
     return bytes ? nt_stream_read_elements(blobs->uri_bytes, (uint64_t)ends[0], bytes, text, error) : NT_OK;
 }
@@ -338,8 +336,7 @@ static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor
     if (!cursor->rows)
         cursor->rows = malloc(sizeof(*cursor->rows));
     struct nt_blob_rows *rows = cursor->rows;
-    if (!rows)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(rows, error));
     rows->block = block;
     void *const outputs[URI] = {rows->kinds, rows->positions, rows->sizes, rows->ids};
     enum nt_status status = read_known_ends(blobs, block, rows->ends, error);

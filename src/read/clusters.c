@@ -190,8 +190,7 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
     for (uint32_t i = 0; i < dataset->group_count; i++)
         count += known_clusters(dataset, i);
     uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
-    if (!order)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(order, error));
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         uint32_t first = dataset->groups.records[i].first_cluster;
         for (uint32_t k = first; k < first + known_clusters(dataset, i) && found < count; k++)
@@ -207,8 +206,7 @@ static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dat
                                 const uint32_t **order_ret, struct nt_error *error)
 {
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
-    if (!index)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(index, error));
     uint32_t *order = atomic_load_explicit(&index->order, memory_order_acquire);
     enum nt_status status = needs_lists ? nt_dataset_load_readable(dataset, error) : NT_OK;
     if (status != NT_OK)
@@ -309,8 +307,7 @@ static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field,
     const struct nt_groups groups = nt_groups_of_field(dataset, field);
     const struct nt_parts parts = nt_field_parts(dataset, field);
     struct nt_span *spans = calloc((size_t)parts.count + 1, sizeof(*spans));
-    if (!spans)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(spans, error));
     for (uint32_t i = 0; i < parts.count; i++)
         spans[i] = nt_part_span(dataset, &parts, groups, i);
     *spans_ret = spans;
@@ -331,8 +328,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     while (order[clusters] != NT_NONE)
         clusters++;
     struct nt_span *spans = calloc(2 * clusters + 1, sizeof(*spans)); /* holes before and after */
-    if (!spans)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(spans, error));
     *count_ret = 0;
     enum nt_status status = fill_spans(dataset, order, field, spans, count_ret, error);
     if (status == NT_OK)

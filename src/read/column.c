@@ -41,8 +41,7 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
     uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
     size_t marks = count / NT_INDEX_STRIDE + 1;
     struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
-    if (!index)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(index, error));
     nt_groups_announce(dataset, groups);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         const struct nt_range *range;
@@ -75,8 +74,7 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
     if (status != NT_OK)
         return status;
     struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
-    if (!known)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(known, error));
     struct nt_column_index *index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
     if (!index) {
         pthread_mutex_lock(&known->lock);

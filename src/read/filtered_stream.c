@@ -19,8 +19,7 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     uint32_t count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
     filter->alternatives = calloc((size_t)count + 1, sizeof(*filter->alternatives));
-    if (!filter->alternatives)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(filter->alternatives, error));
     NT_TRY(nt_stream_open_unfiltered(stream->reader, stream->dataset, stream->field, NT_STREAM_TAGS,
                                      &filter->tags, error));
     for (uint32_t i = 0; i < count; i++)

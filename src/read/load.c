@@ -214,8 +214,7 @@ static enum nt_status prepare_memory(struct page_load *load, size_t stored_bytes
     stored_bytes = (stored_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t bytes = stored_bytes + packed_bytes;
     uint8_t *scratch = nt_codec_scratch(load->request->context, NT_SCRATCH_PAGE, bytes ? bytes : 1);
-    if (!scratch)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(scratch, error));
     *stored_ret = scratch;
     load->packed = load->is_decoded ? load->output : scratch + stored_bytes;
     return NT_OK;

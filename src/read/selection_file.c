@@ -59,8 +59,7 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
     NT_TRY(check_room(selection, error));
     struct nt_entry_range *ranges =
         nt_array_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
-    if (!ranges)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(ranges, error));
     selection->ranges = ranges;
     ranges[selection->count++] = (struct nt_entry_range){number, 1};
     return NT_OK;

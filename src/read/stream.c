@@ -454,8 +454,7 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
     const struct nt_stream_row *row;
     NT_TRY(stream_find_row(reader, dataset, field, kind, &row, error));
     struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
-    if (!stream)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(stream, error));
     enum nt_status status = open_stream(stream, error);
     if (status != NT_OK) {
         nt_stream_close(stream);

@@ -114,8 +114,7 @@ static enum nt_status produce_from_blocks(const struct stream_cursor *cursor,
         return NT_OK;
     }
     uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
-    if (!elements)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(elements, error));
     enum nt_status status = NT_OK;
     struct nt_element_run copy = *run;
     copy.data = elements;

@@ -5,8 +5,6 @@
  */
 #include "render/render.h"
 
-#include "read/page.h"
-
 enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
 
 static const uint64_t limit_bytes = UINT64_C(1) << 30;
@@ -59,8 +57,7 @@ static enum nt_status reserve(struct nt_stream_cursor *cursor, size_t bytes, str
     if (bytes <= cursor->capacity)
         return NT_OK;
     uint8_t *more = realloc(cursor->bytes, bytes);
-    if (!more)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(more, error));
     cursor->bytes = more;
     cursor->capacity = bytes;
     return NT_OK;

@@ -5,8 +5,6 @@
  */
 #include "render/render.h"
 
-#include "read/page.h"
-
 /* ---- JSON members for names, places and errors ---- */
 
 void nt_json_member_dataset(struct nt_json *json, const struct nt_dataset *dataset)

@@ -10,7 +10,7 @@
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
-#include "read/read.h"
+#include "read/page.h"
 
 struct nt_row_writer;
 

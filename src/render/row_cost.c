@@ -4,8 +4,6 @@
  */
 #include "render/render.h"
 
-#include "read/page.h"
-
 enum {
     PAGE_COST = 1024, /* of finding and reading a page of any size */
     RANGE_COST = 32,  /* of a column in a cluster, even without pages */

@@ -5,8 +5,6 @@
  */
 #include "render/render.h"
 
-#include "read/page.h"
-
 /* ---- Projection ---- */
 
 /* [field]: shown, or only an ancestor of fields that are. */
@@ -32,8 +30,7 @@ static enum nt_status project(struct projection *projection, const struct nt_dat
     const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
     projection->fields = calloc((size_t)dataset->field_count + 1, 1);
     projection->tops = calloc((size_t)(count < all ? count : all) + 1, sizeof(*projection->tops));
-    if (!projection->fields || !projection->tops)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(projection->fields && projection->tops, error));
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t at = fields[i]; at != NT_NONE; at = dataset->fields[at].parent)
             if (projection->fields[at] == HIDDEN)
@@ -206,8 +203,7 @@ static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reade
     if (status != NT_OK || shape->form == NT_FORM_NOTHING)
         return status;
     shape->children = calloc(count ? count : 1, sizeof(*shape->children));
-    if (!shape->children)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(shape->children, error));
     shape->child_count = count;
     status = find_unread(shape, dataset, children, projection, error);
     if (status == NT_OK)
@@ -344,8 +340,7 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
         }
         struct nt_row_shape **cells = nt_array_grow(writer->cells, writer->cell_count, &writer->cell_capacity,
                                                     sizeof(struct nt_row_shape *));
-        if (!cells)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(cells, error));
         writer->cells = cells;
         cells[writer->cell_count++] = child;
     }
@@ -357,8 +352,7 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
                                   struct nt_error *error)
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
-    if (!writer)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(writer, error));
     writer->reader = reader;
     writer->dataset = dataset;
     writer->rows = nt_dataset_entries(dataset);
@@ -822,8 +816,7 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     const struct row_output output = {writer->dataset,   json,        error, json->out->length,
                                       writer->max_bytes, &empty_items};
     NT_TRY(write_row(&output, &writer->root, row));
-    if (json->out->failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!json->out->failed, error));
     return NT_OK;
 }
 

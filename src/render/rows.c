@@ -128,8 +128,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
     uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
     if (lines->is_csv && !lines->header_written)
         write_csv_header(lines, out);
-    if (out->failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!out->failed, error));
     while (lines->next < lines->limit && rows_at_most-- && out->length - start < PIECE_BYTES) {
         size_t line = out->length;
         enum nt_status status =

@@ -237,8 +237,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
         put_heading(lines->dataset, out);
     lines->has_heading = true;
     for (unsigned i = 0; i < LINES_PER_PIECE; i++) {
-        if (!step(&lines->walk, &field, &depth))
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(step(&lines->walk, &field, &depth), error));
         if (field == NT_NONE)
             break;
         NT_TRY(put_field(lines, field, depth, out, error));
@@ -289,8 +288,7 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
                                uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct schema_lines *lines = calloc(1, sizeof(*lines));
-    if (!lines)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(lines, error));
     lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->reader = reader;
     lines->dataset = dataset;

@@ -6,8 +6,6 @@
  */
 #include "tools/tools.h"
 
-#include "read/page.h"
-
 /* ---- Field properties as text ---- */
 
 typedef void put_property(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
@@ -128,8 +126,7 @@ static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct dif
                                     struct nt_error *error)
 {
     siblings->partners = calloc((size_t)siblings->count + 1, sizeof(*siblings->partners));
-    if (!siblings->partners)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(siblings->partners, error));
     for (uint32_t i = 0; i < siblings->count; i++)
         siblings->partners[i] = NT_NONE;
     return nt_field_names_init(&siblings->names, dataset->fields, siblings->fields, siblings->count, error);
@@ -162,8 +159,7 @@ static enum nt_status add_pair(struct pair_matcher *matcher, uint32_t a, uint32_
 {
     struct nt_field_pair *pairs =
         nt_array_grow(matcher->pairs, matcher->count, &matcher->capacity, sizeof(*pairs));
-    if (!pairs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(pairs, error));
     matcher->pairs = pairs;
     pairs[matcher->count++] = (struct nt_field_pair){{a, b}};
     return NT_OK;
@@ -233,8 +229,7 @@ static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, u
     bool has_memory = true;
     NT_TRY(add_pair(matcher, a, b, error));
     bool goes_on = are_built_alike(matcher, &pair, &has_memory);
-    if (!has_memory)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(has_memory, error));
     return goes_on ? match_below(matcher, a, b, error) : NT_OK;
 }
 
@@ -520,8 +515,7 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
                 nt_buffer_string(&path), field->unreadable);
         bool has_memory = !path.failed;
         nt_buffer_deinit(&path);
-        if (!has_memory)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(has_memory, error));
         nt_diff_report_failure(&diff->run, side, pair->fields[side], &failure);
         *are_readable_ret = false;
     }
@@ -536,8 +530,7 @@ static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair 
             continue;
         struct nt_stream_pair *streams =
             nt_array_grow(diff->streams, diff->stream_count, &diff->stream_capacity, sizeof(*streams));
-        if (!streams)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(streams, error));
         diff->streams = streams;
         streams[diff->stream_count++] = (struct nt_stream_pair){.fields = {pair->fields[0], pair->fields[1]},
                                                                 .kind = (enum nt_stream_kind)kind};
@@ -634,8 +627,7 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
 {
     struct nt_diff_run *run = &diff->run;
     diff->items_differ = calloc((size_t)run->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
-    if (!diff->items_differ)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(diff->items_differ, error));
     diff->entries_differ = nt_diff_report_numbers(run, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
                                                   nt_dataset_entries(run->sides[0].dataset),
                                                   nt_dataset_entries(run->sides[1].dataset));

@@ -5,8 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include "read/page.h"
-
 /* ---- Compare streams ---- */
 
 enum { SHARE_BYTES = 1 << 20 };

@@ -5,8 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include "read/page.h"
-
 /* ---- Unique stored bytes ---- */
 
 struct page_extent {

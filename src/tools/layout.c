@@ -9,8 +9,6 @@
 
 #include <ntuple/source.h>
 
-#include "read/page.h"
-
 struct nt_layout_claims {
     const struct nt_file *file;
     struct nt_budget *budget;           /* pays for the memory below */
@@ -729,8 +727,7 @@ static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error 
     const struct nt_file *file = layout->file;
     layout->source_count = file->layout_sources ? file->layout_source_count : 1;
     layout->source_bytes = calloc((size_t)layout->source_count + 1, sizeof(*layout->source_bytes));
-    if (!layout->source_bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(layout->source_bytes, error));
     for (uint32_t i = 0; i < layout->source_count; i++) {
         enum nt_status status = nt_file_layout_size(file, i, &layout->source_bytes[i], error);
         if (nt_is_environmental(status))
@@ -747,8 +744,7 @@ enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layo
                              struct nt_error *error)
 {
     struct nt_layout *layout = calloc(1, sizeof(*layout));
-    if (!layout)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(layout, error));
     layout->file = file;
     layout->windows = (struct nt_windows){.item_bytes = sizeof(struct nt_layout_item),
                                           .compare = compare_claims,
@@ -909,8 +905,7 @@ enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_genera
                                struct nt_error *error)
 {
     struct layout_lines *lines = calloc(1, sizeof(*lines));
-    if (!lines)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(lines, error));
     lines->text = (struct nt_text_generator){.next = next_lines,
                                              .free = free_lines,
                                              .memory = lines_memory,

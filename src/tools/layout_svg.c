@@ -88,8 +88,7 @@ static enum nt_status find_groups(struct picture *picture, size_t *count_ret, st
     const struct nt_file *file = picture->file;
     enum nt_status status = NT_OK;
     picture->groups = calloc((size_t)file->dataset_count + 1, sizeof(*picture->groups));
-    if (!picture->groups)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(picture->groups, error));
     for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
         status = nt_field_groups_init(&picture->groups[i], file->datasets[i], error);
         *count_ret += picture->groups[i].count;
@@ -104,14 +103,12 @@ static enum nt_status make_owners(struct picture *picture, struct nt_error *erro
     NT_TRY(find_groups(picture, &count, error));
     picture->owners = calloc(count + OTHERS, sizeof(*picture->owners));
     picture->first_owner = calloc((size_t)file->dataset_count + 1, sizeof(uint32_t));
-    if (!picture->owners || !picture->first_owner)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(picture->owners && picture->first_owner, error));
     for (uint32_t i = 0; i < file->dataset_count; i++)
         NT_TRY(add_groups(picture, i, error));
     for (uint32_t i = 0; i < OTHERS; i++) {
         char *name = strdup(others[i].owner);
-        if (!name)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(name, error));
         picture->owners[picture->owner_count++] = (struct owner){name, 0, 0, others[i].colour, false};
     }
     return NT_OK;
@@ -153,8 +150,7 @@ static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *er
 {
     struct nt_layout_item item;
     picture->by_size = calloc((size_t)picture->owner_count + 1, sizeof(uint32_t));
-    if (!picture->by_size)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(picture->by_size, error));
     while (next_item(picture, &item)) {
         struct owner *owner = &picture->owners[find_owner(picture, &item)];
         owner->bytes += item.bytes;

@@ -130,8 +130,7 @@ static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *column
     enum nt_status status = NT_OK;
     size_t most = (size_t)dataset->part_count + dataset->cluster_count + 1;
     *pieces = (struct partition_pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
-    if (!pieces->items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(pieces->items, error));
     for (uint32_t i = 0; dataset->field_groups && i < dataset->part_count; i++)
         pieces->items[pieces->count++].first_entry = dataset->part_boundaries[i];
     for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)

@@ -444,8 +444,7 @@ static enum nt_status add_summary(struct nt_summaries *summaries, const struct n
         nt_array_grow(summaries->items, summaries->count, &summaries->capacity, sizeof(*items));
     const struct nt_field *of = &dataset->fields[field];
     enum nt_form form = nt_field_kind_info(of->kind)->form;
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     summaries->items = items;
     struct nt_summary *summary = &items[summaries->count++];
     *summary = (struct nt_summary){.field = field, .dtype = of->dtype};

@@ -13,7 +13,7 @@
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
-#include "read/read.h"
+#include "read/page.h"
 #include "render/render.h"
 
 struct nt_layout;

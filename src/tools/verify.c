@@ -332,8 +332,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     if (status != NT_OK)
         return nt_fail_memory(error);
     verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
-    if (!verification->shares)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(verification->shares, error));
     verification->reported = verification->next = verification->prefetched_columns = 0;
     verification->prefetched_bytes = 0;
     nt_workers_run_all(verification->reader->workers, verify_columns, verification);

@@ -6,8 +6,6 @@
  */
 #include "tools/tools.h"
 
-#include "read/page.h"
-
 /* ---- Pages already verified ---- */
 
 enum { SLOT_BITS = 10 };
@@ -520,8 +518,7 @@ static enum nt_status map_segments(struct column_check *column, struct nt_error 
             column->segment_of[stream->rows.spans[i].cluster] = i;
     if (stream->kind == NT_STREAM_INDEX) {
         column->chosen = calloc((size_t)stream->alternative_count + 1, sizeof(*column->chosen));
-        if (!column->chosen)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(column->chosen, error));
     }
     return NT_OK;
 }

@@ -177,8 +177,7 @@ static enum nt_status clusters_jsonl(const struct nt_resolved_node *resolved,
     struct nt_dataset *physical;
     NT_TRY(nt_dataset_physical(resolved->dataset, &physical, error));
     struct clusters *clusters = calloc(1, sizeof(*clusters));
-    if (!clusters)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(clusters, error));
     *clusters = (struct clusters){.text = {.next = next_clusters, .free = nt_text_free}, .dataset = physical};
     *text_ret = &clusters->text;
     return NT_OK;
@@ -221,8 +220,7 @@ static enum nt_status files_jsonl(const struct nt_resolved_node *resolved,
                                   struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct dataset_listing *files = calloc(1, sizeof(*files));
-    if (!files)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(files, error));
     *files = (struct dataset_listing){.text = {.next = next_files, .free = nt_text_free},
                                       .dataset = resolved->dataset,
                                       .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};

@@ -206,8 +206,7 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
     if (is_made || nt_is_environmental(status) || is_short_of_budget(resolved, status))
         return nt_fail_copy(error, &failure);
     whole->failure = malloc(sizeof(failure)); /* damage ends the text; the text before it remains */
-    if (!whole->failure)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(whole->failure, error));
     *whole->failure = failure;
     return NT_OK;
 }
@@ -434,8 +433,7 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
                                  struct generated_document **document_ret, struct nt_error *error)
 {
     struct generated_document *document = new_document(generated);
-    if (!document)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(document, error));
     document->inode = resolved->inode;
     nt_hash_table_insert(&generated->table, &document->link, hash_of(resolved->number));
     pthread_mutex_unlock(&generated->lock);
@@ -478,8 +476,7 @@ static enum nt_status make_own(struct nt_generated *generated, const struct nt_r
                                struct generated_document **document_ret, struct nt_error *error)
 {
     struct generated_document *document = new_document(generated);
-    if (!document)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(document, error));
     enum nt_status status = make(generated, resolved, document, error);
     if (status != NT_OK)
         close_document(&document->content);

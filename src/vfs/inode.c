@@ -147,8 +147,7 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
 enum nt_status nt_inode_set_text(char **text, const char *value, struct nt_error *error)
 {
     char *copy = strdup(value);
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     free(*text);
     *text = copy;
     return NT_OK;

@@ -114,12 +114,10 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
         return status == NT_NOT_FOUND ? NT_OK : status;
     struct nt_local_entry *entries =
         nt_array_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
-    if (!entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(entries, error));
     listing->entries = entries;
     entry.name = strdup(found->name);
-    if (!entry.name)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(entry.name, error));
     listing->entries[listing->count++] = entry;
     return NT_OK;
 }

@@ -192,8 +192,7 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
     if (status != NT_OK)
         return status;
     uint32_t *children = calloc(count, sizeof(uint32_t));
-    if (!children)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(children, error));
     for (size_t i = 0; i < count && status == NT_OK; i++)
         status = add_path(inodes, 0, paths[i], &children[i], error);
     if (status != NT_OK) {
@@ -286,8 +285,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
     if (path_count == 0)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "no source given");
     struct nt_inode_table *inodes = calloc(1, sizeof(*inodes));
-    if (!inodes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(inodes, error));
     pthread_mutex_init(&inodes->lock, NULL);
     pthread_cond_init(&inodes->was_opened, NULL);
     pthread_cond_init(&inodes->has_idle, NULL);

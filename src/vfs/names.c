@@ -238,8 +238,7 @@ enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *cont
                               struct nt_names **names_ret, struct nt_error *error)
 {
     struct nt_names *names = calloc(1, sizeof(*names));
-    if (!names)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(names, error));
     names->count = count;
     enum nt_status status = make_room(names, error);
     if (status == NT_OK)

@@ -101,8 +101,7 @@ static enum nt_status new_datasets(struct nt_open_file *opened, struct nt_error 
 {
     uint32_t count = opened->file->dataset_count;
     opened->datasets = calloc((size_t)count + 1, sizeof(*opened->datasets));
-    if (!opened->datasets)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(opened->datasets, error));
     for (uint32_t i = 0; i < count; i++) {
         pthread_mutex_init(&opened->datasets[i].names_lock, NULL);
         pthread_mutex_init(&opened->datasets[i].arrow_lock, NULL);
@@ -257,8 +256,7 @@ static enum nt_status make_blobs(const struct nt_resolved_node *resolved, struct
     struct nt_blobs *made;
     if (!of->blobs)
         of->blobs = calloc(resolved->dataset->field_count, sizeof(*of->blobs));
-    if (!of->blobs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(of->blobs, error));
     if (of->blobs[resolved->field])
         return NT_OK;
     NT_TRY(nt_blobs_open(resolved->vfs->reader, resolved->dataset, resolved->field, &made, error));

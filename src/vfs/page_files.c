@@ -169,8 +169,7 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
                               struct nt_error *error)
 {
     struct pages *pages = calloc(1, sizeof(*pages));
-    if (!pages)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(pages, error));
     *pages = (struct pages){.text = {.next = next, .free = nt_text_free},
                             .reader = resolved->vfs->reader,
                             .dataset = resolved->dataset,

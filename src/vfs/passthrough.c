@@ -202,8 +202,7 @@ static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *f
 {
     uint32_t former_count = folder->child_count;
     uint32_t *former = malloc((former_count + 1) * sizeof(*former));
-    if (!former)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(former, error));
     if (former_count)
         memcpy(former, folder->children, former_count * sizeof(*former));
     enum nt_status status = nt_inodes_set_children(inodes, folder, children, count, error);

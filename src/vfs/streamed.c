@@ -422,8 +422,7 @@ enum nt_status nt_content_new_streamed(const struct nt_resolved_node *resolved,
                                        struct nt_content **content_ret, struct nt_error *error)
 {
     struct streamed *streamed = calloc(1, sizeof(*streamed));
-    if (!streamed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(streamed, error));
     streamed->content = (struct nt_content){.ops = &streamed_ops, .size = UINT64_MAX};
     streamed->resolved = resolved;
     streamed->waiting.suspend = suspend;

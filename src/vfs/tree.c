@@ -81,8 +81,7 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
                           struct nt_vfs **vfs_ret, struct nt_error *error)
 {
     struct nt_vfs *vfs = calloc(1, sizeof(*vfs));
-    if (!vfs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(vfs, error));
     vfs->options = *options;
     vfs->error_log = nt_error_log_new();
     vfs->daemon = (struct stat){.st_mode = 0444, .st_uid = geteuid(), .st_gid = getegid()};
@@ -590,8 +589,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
 {
     struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
     struct nt_error failure;
-    if (!handle)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(handle, error));
     nt_error_clear(&failure);
     unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
     enum nt_status status = nt_report_open(vfs, node, &handle->resolved, error);

@@ -11,7 +11,6 @@
 #include "chain/chain.h"
 #include "core/base/memory.h"
 #include "read/page.h"
-#include "read/read.h"
 
 struct nt_vfs;
 struct nt_vfs_handle;

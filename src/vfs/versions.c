@@ -115,8 +115,7 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
         return NT_OK;
     uint32_t *versions =
         nt_array_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
-    if (!versions)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(versions, error));
     history->versions = versions;
     NT_TRY(nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error));
     if (!fill_version(dataset, *inode_ret, look, route)) {
@@ -152,8 +151,7 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dat
         return NT_OK;
     if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
         dataset->history->shown = NT_NONE;
-    if (!dataset->history)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->history, error));
     struct nt_inode *shown;
     NT_TRY(find_or_add_version(inodes, dataset, look, NT_ROUTE_CURRENT, &shown, error));
     NT_TRY(watch(dataset, look, error));
@@ -287,8 +285,7 @@ static enum nt_status take_number(void *context, uint64_t number, struct nt_erro
 {
     struct version_list *list = context;
     uint64_t *numbers = nt_array_grow(list->numbers, list->count, &list->capacity, sizeof(*numbers));
-    if (!numbers)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(numbers, error));
     list->numbers = numbers;
     list->numbers[list->count++] = number;
     return NT_OK;

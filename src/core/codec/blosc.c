@@ -97,8 +97,7 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
     uint8_t *target = output;
     if (chunk_bytes > output_bytes)
         target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
-    if (!target)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(target, error));
     NT_TRY(decompress(&(struct requested){input, target, chunk_bytes, true, 0, 0}, error));
     if (target != output)
         memcpy(output, target, output_bytes);

@@ -92,8 +92,7 @@ static enum nt_status decompress(enum nt_inflate_form form, const char *name, co
     };
     if (!context->inflater)
         context->inflater = nt_inflater_new();
-    if (!context->inflater)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(context->inflater, error));
     size_t produced = 0;
     enum nt_inflate_result result = nt_inflate(context->inflater, form, input, input_bytes, output,
                                                output_bytes, consumed_ret, &produced);
@@ -138,8 +137,7 @@ enum nt_status nt_decompress_zstd(const uint8_t *input, size_t input_bytes, uint
 {
     if (!context->zstd)
         context->zstd = ZSTD_createDCtx();
-    if (!context->zstd)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(context->zstd, error));
     size_t produced = ZSTD_decompressDCtx(context->zstd, output, output_bytes, input, input_bytes);
     if (ZSTD_getErrorCode(produced) == ZSTD_error_memory_allocation)
         return nt_fail_memory(error);
@@ -390,8 +388,7 @@ enum nt_status nt_decompress_root_object(const uint8_t *input, size_t input_byte
                                          size_t output_bytes, struct nt_error *error)
 {
     struct nt_codec_context *context = nt_codec_context_new();
-    if (!context)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(context, error));
     enum nt_status status = decompress_root_blocks(input, input_bytes, output, output_bytes, context, error);
     nt_codec_context_free(context);
     return status;

@@ -64,8 +64,7 @@ static enum nt_status fail_resolving(int directory, const char *path, const char
 {
     enum nt_status status;
     char *part = strdup(name);
-    if (!part)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(part, error));
     for (size_t end = 1; end <= strlen(name); end++) {
         if (name[end] != '/' && name[end] != '\0')
             continue;

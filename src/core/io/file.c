@@ -452,8 +452,7 @@ enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path,
                                   struct nt_source **source_ret, struct nt_error *error)
 {
     struct file_source *file = new_file(path, NT_UNKNOWN_SIZE);
-    if (!file)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(file, error));
     file->pool = pool;
     file->name_at = (uint32_t)name_at;
     nt_lock_acquire(&pool->lock);

@@ -156,8 +156,7 @@ enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **
                                    struct nt_error *error)
 {
     struct nt_source *source = calloc(1, sizeof(*source));
-    if (!source)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(source, error));
     *source = (struct nt_source){.ops = &folder_source_ops, .path = folder->path, .folder = folder};
     *source_ret = source;
     return NT_OK;

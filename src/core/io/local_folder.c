@@ -90,8 +90,7 @@ static enum nt_status allow_way(struct local_folder *folder, const char *name, s
 {
     const char *end = strrchr(name, '/');
     char *way = strndup(name, end ? (size_t)(end - name) : 0);
-    if (!way)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(way, error));
     if (folder->way && strcmp(folder->way, way) == 0) {
         free(way);
         return NT_OK;

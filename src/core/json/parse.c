@@ -136,8 +136,7 @@ static enum nt_status read_all(struct nt_text text, struct nt_json_member **memb
     bool is_over = skip_mark(&scanner, '}');
     while (!is_over) {
         struct nt_json_member *grown = nt_array_grow(*members, *count, &capacity, sizeof(*grown));
-        if (!grown)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(grown, error));
         *members = grown;
         if (!read_member(&scanner, &grown[(*count)++]))
             return fail_at(text, scanner.at, error);

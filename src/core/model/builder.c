@@ -95,8 +95,7 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
         settle(dataset, (void **)&builder->fields, builder->field_count, sizeof(struct nt_field));
     dataset->columns =
         settle(dataset, (void **)&builder->columns, builder->column_count, sizeof(struct nt_column));
-    if (!dataset->fields || !dataset->columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->fields && dataset->columns, error));
     dataset->field_count = builder->field_count;
     dataset->column_count = builder->column_count;
     enum nt_status status = nt_dataset_link(dataset, error);
@@ -129,8 +128,7 @@ static enum nt_status add_blocks(struct nt_dataset *dataset, uint64_t groups, ui
     uint64_t count = groups / NT_BLOCK_GROUPS + 1;
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_BLOCK, count, NT_NO_OFFSET, error));
     dataset->groups.blocks = nt_arena_alloc(dataset->arena, count, sizeof(*dataset->groups.blocks));
-    if (!dataset->groups.blocks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->groups.blocks, error));
     dataset->group_count = (uint32_t)groups;
     dataset->cluster_count = (uint32_t)clusters;
     return NT_OK;
@@ -179,8 +177,7 @@ static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entr
                                 struct nt_error *error)
 {
     uint64_t *boundaries = nt_arena_alloc(dataset->arena, (size_t)part_count + 1, sizeof(*boundaries));
-    if (!boundaries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(boundaries, error));
     for (uint32_t i = 0; i < part_count; i++)
         if (!nt_checked_add(boundaries[i], entries[i], &boundaries[i + 1]) || boundaries[i + 1] > INT64_MAX)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the dataset has more than 2^63 - 1 entries");
@@ -196,8 +193,7 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
     uint32_t fields = dataset->field_count;
     uint32_t *groups = nt_arena_alloc(dataset->arena, (size_t)fields + 1, sizeof(*groups));
     struct nt_group_owner *owners = nt_arena_alloc(dataset->arena, (size_t)fields + 1, sizeof(*owners));
-    if (!groups || !owners)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(groups && owners, error));
     uint64_t count = 0;
     uint32_t owner_count = 0;
     for (uint32_t i = 0; i < fields; i++) {
@@ -270,8 +266,7 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
     NT_TRY(take(builder, NT_COST_RANGE, count, error));
     builder->range_count = count;
     builder->group->ranges = calloc(count ? count : 1, sizeof(struct nt_range));
-    if (!builder->group->ranges)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(builder->group->ranges, error));
     for (uint64_t i = 0; i < count; i++)
         builder->group->ranges[i].state = NT_RANGE_ABSENT;
     return NT_OK;

@@ -26,8 +26,7 @@ static enum nt_status make(const struct nt_lazy *lazy, enum nt_lazy_state before
         return status;
     if (status != NT_OK) {
         *lazy->failure = malloc(sizeof(failure));
-        if (!*lazy->failure)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(*lazy->failure, error));
         **lazy->failure = failure;
         *is_new_ret = true;
     }
@@ -85,8 +84,7 @@ static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *
     uint32_t count = dataset->field_count;
     dataset->children = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
     dataset->first_children = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
-    if (!dataset->children || !dataset->first_children)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->children && dataset->first_children, error));
     for (uint32_t i = 0; i < count; i++) {
         if (dataset->fields[i].parent == NT_NONE)
             dataset->top_count++;
@@ -154,8 +152,7 @@ static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *
     sorted = dataset->field_columns = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
     dataset->first_columns =
         nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(uint32_t));
-    if (!sorted || !dataset->first_columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(sorted && dataset->first_columns, error));
     for (uint32_t i = 0; i < count; i++) {
         if (dataset->columns[i].field >= dataset->field_count)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -185,8 +182,7 @@ enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *erro
 {
     uint32_t count = dataset->field_count;
     uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
-    if (!order)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(order, error));
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     if (!dataset->is_ordered)

@@ -114,12 +114,10 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
     NT_TRY(nt_budget_take(&file->budget, NT_COST_DATASET, 1, NT_NO_OFFSET, error));
     struct nt_dataset **datasets =
         realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
-    if (!datasets)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(datasets, error));
     file->datasets = datasets;
     struct nt_dataset *dataset = new_dataset();
-    if (!dataset)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset, error));
     dataset->file = file;
     dataset->index = file->dataset_count;
     dataset->attribute_of = NT_NONE;
@@ -136,8 +134,7 @@ enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *
     if (nt_is_environmental(failure->status))
         return nt_fail_copy(error, failure);
     struct nt_error *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     *copy = *failure;
     *kept_ret = copy;
     return NT_OK;
@@ -153,8 +150,7 @@ enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dat
                                        struct nt_error *error)
 {
     struct nt_dataset *physical = new_dataset();
-    if (!physical)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(physical, error));
     physical->file = dataset->file;
     physical->index = dataset->index;
     physical->directory = dataset->directory;

@@ -13,8 +13,7 @@ static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt
                        "the selection omits more than %" PRIu32 " runs of rows", UINT32_MAX - 1);
     struct nt_deletion_run *items =
         nt_array_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     builder->items = items;
     items[builder->count++] = run;
     return NT_OK;
@@ -140,8 +139,7 @@ static enum nt_status keep(struct nt_dataset *dataset, struct nt_deletion_vector
 {
     struct nt_entry_filter *selection = nt_arena_alloc(dataset->arena, 1, sizeof(*selection));
     struct nt_deletion_vector *deletions = NULL;
-    if (!selection)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(selection, error));
     if (builder->kept < dataset->entries)
         NT_TRY(nt_deletion_vector_builder_finish(builder, dataset->entries, &deletions, error));
     if (deletions && !nt_arena_adopt(dataset->arena, deletions)) {

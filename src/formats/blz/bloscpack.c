@@ -549,8 +549,8 @@ enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_sourc
     const struct nt_field_extra extra = {.is_scalar = content.is_scalar,
                                          .is_fortran_order =
                                              content.is_fortran_order && content.dimension_count > 0};
-    if (!nt_field_set_extra(build->dataset->arena, &build->model.fields[field], &extra))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_field_set_extra(build->dataset->arena, &build->model.fields[field], &extra),
+                           error));
     return nt_blz_add_column(build, field, &content.dtype, content.dimensions, content.dimension_count,
                              &column, error);
 }

@@ -381,8 +381,8 @@ static enum nt_status blz_array_add(struct nt_blz_build *build, const struct nt_
 {
     build->model.fields[field].type = array->type;
     const struct nt_field_extra extra = {.is_scalar = array->is_scalar};
-    if (!nt_field_set_extra(build->dataset->arena, &build->model.fields[field], &extra))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_field_set_extra(build->dataset->arena, &build->model.fields[field], &extra),
+                           error));
     if (array->dtype.is_object)
         build->model.fields[field].kind = NT_FIELD_PAGE_BYTES;
     return add_array_column(build, array, field, &array->dtype, array->data, error);

@@ -174,8 +174,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
     if (!kind->visit_anchors)
         return NT_OK;
     search.offsets = calloc(file->dataset_count + 1u, sizeof(uint64_t));
-    if (!search.offsets)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(search.offsets, error));
     for (uint32_t i = 0; i < nt_rntuple_count(file); i++)
         if (nt_rntuple_of(file->datasets[i]))
             search.offsets[search.count++] = nt_rntuple_of(file->datasets[i])->anchor.offset;
@@ -224,8 +223,7 @@ static enum nt_status add_orphans(void *context, const struct nt_anchor_record *
     struct nt_dataset *dataset;
     struct nt_error failure;
     NT_TRY(nt_file_add_dataset(file, &dataset, error));
-    if (!nt_text_copy(dataset->arena, record->name, &dataset->name))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, record->name, &dataset->name), error));
     dataset->directory = record->directory == NT_NONE ? 0 : record->directory;
     dataset->cycle = record->cycle;
     order_cycles(file, dataset, record);

@@ -243,8 +243,7 @@ static enum nt_status annotated_open(const struct nt_dataset *dataset, enum nt_e
                                      struct nt_error *error)
 {
     struct annotated *annotated = calloc(1, sizeof(*annotated));
-    if (!annotated)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(annotated, error));
     annotated->text = (struct nt_text_generator){.next = next, .free = free_annotated, .takes_budget = true};
     annotated->read = kind == NT_ENVELOPE_HEADER   ? read_header
                       : kind == NT_ENVELOPE_FOOTER ? read_footer

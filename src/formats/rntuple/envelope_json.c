@@ -299,8 +299,7 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
     *more_ret = true;
     while (*more_ret && out->length < end) {
         NT_TRY(step(text, more_ret, error));
-        if (out->failed)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(!out->failed, error));
     }
     return NT_OK;
 }
@@ -316,8 +315,7 @@ enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t
                                       struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct page_list_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next, .free = free_text, .takes_budget = true};
     text->cluster = nt_group_record(dataset, group).first_cluster;
     enum nt_status status =
@@ -498,8 +496,7 @@ static enum nt_status read_pairs(struct metadata *metadata, const struct nt_enve
     NT_TRY(nt_list_frame(envelope, &cursor, "list of key-value pairs", least, &list, error));
     size_t total = (size_t)metadata->pair_count + list.items;
     struct pair *pairs = total < UINT32_MAX ? reallocarray(metadata->pairs, total + 1, sizeof(*pairs)) : NULL;
-    if (!pairs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(pairs, error));
     metadata->pairs = pairs;
     for (uint32_t i = 0; i < list.items; i++) {
         struct pair *pair = &pairs[metadata->pair_count];
@@ -515,8 +512,7 @@ static enum nt_status load(const struct nt_dataset *dataset, struct metadata *me
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
     metadata->envelopes = calloc(rntuple->user_metadata_count + 1u, sizeof(*metadata->envelopes));
     metadata->ends = calloc(rntuple->user_metadata_count + 1u, sizeof(*metadata->ends));
-    if (!metadata->envelopes || !metadata->ends)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(metadata->envelopes && metadata->ends, error));
     for (uint32_t i = 0; i < rntuple->user_metadata_count; i++) {
         struct nt_envelope *envelope = &metadata->envelopes[i];
         NT_TRY(nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
@@ -542,8 +538,7 @@ static int compare_pairs(const void *left, const void *right)
 static enum nt_status number_versions(struct metadata *metadata, struct nt_error *error)
 {
     struct pair **sorted = calloc(metadata->pair_count + 1u, sizeof(*sorted));
-    if (!sorted)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(sorted, error));
     for (uint32_t i = 0; i < metadata->pair_count; i++)
         sorted[i] = &metadata->pairs[i];
     qsort(sorted, metadata->pair_count, sizeof(struct pair *), compare_pairs);

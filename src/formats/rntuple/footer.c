@@ -99,8 +99,7 @@ static enum nt_status read_column_groups(const struct nt_envelope *envelope, str
     size_t capacity = nt_cursor_left(&list->payload) / sizeof(uint32_t);
     groups->columns = calloc(capacity + 1, sizeof(uint32_t));
     groups->ends = calloc(list->items + 1u, sizeof(uint32_t));
-    if (!groups->columns || !groups->ends)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(groups->columns && groups->ends, error));
     for (uint32_t i = 0; i < list->items; i++)
         NT_TRY(read_column_group(envelope, &list->payload, groups, error));
     return NT_OK;
@@ -148,8 +147,7 @@ static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cu
     if (list == NT_FOOTER_COLUMN_GROUPS)
         return read_column_groups(envelope, &frame, &footer->column_groups, error);
     void *records = calloc(frame.items + 1u, kind->size);
-    if (!records)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(records, error));
     memcpy((char *)footer + lists[list].items, &records, sizeof(records));
     memcpy((char *)footer + lists[list].count, &frame.items, sizeof(frame.items));
     return nt_records_read(envelope, &frame, kind, records, error);
@@ -220,8 +218,7 @@ static enum nt_status build_column_groups(struct nt_dataset *dataset,
     uint32_t *columns = nt_arena_alloc(dataset->arena, records->column_count + 1u, sizeof(*columns));
     dataset->column_groups =
         nt_arena_alloc(dataset->arena, records->count + 1u, sizeof(*dataset->column_groups));
-    if (!columns || !dataset->column_groups)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(columns && dataset->column_groups, error));
     for (uint32_t i = 0; i < records->column_count; i++) {
         if (records->columns[i] >= dataset->column_count)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,

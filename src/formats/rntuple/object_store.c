@@ -116,8 +116,7 @@ static enum nt_status read_template(const struct object_document *document, stru
     struct nt_text name;
     if (!member || !nt_json_value_string(member->value, &name))
         return fail_member(key, member, "a string without escapes", error);
-    if (!nt_text_copy(arena, name, &anchor->url_template))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_text_copy(arena, name, &anchor->url_template), error));
     name = anchor->url_template;
     if (!is_beneath(&name))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -155,8 +154,7 @@ static enum nt_status check_checksum(const struct object_document *document, uin
     bool is_whole = !text.failed;
     *found_ret = is_whole ? nt_xxh3(text.bytes, text.length) : 0;
     nt_buffer_deinit(&text);
-    if (!is_whole)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(is_whole, error));
     return NT_COMPARES_CHECKSUMS && *found_ret != stored
                ? nt_fail_number(error, NT_CHECKSUM, NT_NO_OFFSET, "anchor: xxh3-64", stored, *found_ret)
                : NT_OK;
@@ -213,8 +211,7 @@ static enum nt_status read_text(const struct nt_file *file, struct nt_text *text
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: an anchor of an object store has at most %d bytes",
                        file->path, MAX_ANCHOR_BYTES);
     char *bytes = nt_arena_alloc(file->arena, 1, (size_t)source->size + 1);
-    if (!bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bytes, error));
     *text = (struct nt_text){bytes, (size_t)source->size};
     return nt_source_read(source, 0, bytes, text->length, error);
 }
@@ -225,8 +222,7 @@ static enum nt_status store_open(struct nt_file *file, struct nt_container *cont
     struct nt_anchor_object *object = nt_arena_alloc(file->arena, 1, sizeof(*object));
     struct nt_error failure = {0};
     struct nt_text text;
-    if (!anchor || !object)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(anchor && object, error));
     NT_TRY(read_text(file, &text, error));
     *object = (struct nt_anchor_object){.name = nt_path_name(file->path),
                                         .is_newest_cycle = true,

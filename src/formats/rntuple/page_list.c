@@ -101,8 +101,7 @@ static enum nt_status keep_locator(struct nt_page_builder *builder, const struct
     struct nt_external_pages *list = &builder->elsewhere;
     struct nt_external_page *items =
         nt_array_grow(list->items, list->count, &builder->elsewhere_capacity, sizeof(*items));
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     list->items = items;
     struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
@@ -139,8 +138,7 @@ static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *e
 {
     struct nt_arena *arena = builder->group.dataset->arena;
     struct nt_external_pages *list = nt_arena_alloc(arena, 1, sizeof(*list));
-    if (!list)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(list, error));
     list->count = builder->elsewhere.count;
     list->items = (void *)nt_arena_copy(arena, builder->elsewhere.items, list->count * sizeof(*list->items));
     builder->group.group->format_data = list;

@@ -66,8 +66,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
                        "%s: %" PRIu64 " bytes cannot be split into keys of %" PRIu64 " bytes", file->path,
                        bytes, maximum);
     struct nt_extent *extents = calloc((size_t)keys, sizeof(*extents));
-    if (!extents)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(extents, error));
     extents[0] = (struct nt_extent){offset, keys > 1 ? maximum - list_bytes : bytes};
     enum nt_status status = read_offsets(file, extents, keys, bytes - extents[0].bytes, maximum, error);
     if (status) {
@@ -151,8 +150,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         .close = payload_close,
     };
     struct payload_source *payload = calloc(1, sizeof(*payload));
-    if (!payload)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(payload, error));
     /* A split payload may be longer than the rest of the file, so reads are checked here. */
     payload->source =
         (struct nt_source){.ops = nt_source_can_prefetch(file_source) ? &remote_payload_ops : &payload_ops,

@@ -121,11 +121,10 @@ static enum nt_status rntuple_keep_details(struct nt_dataset *dataset, struct nt
         nt_arena_alloc(dataset->arena, schema->field_count + 1u, sizeof(*fields));
     struct nt_column_details *columns =
         nt_arena_alloc(dataset->arena, schema->column_count + 1u, sizeof(*columns));
-    if (!fields || !columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(fields && columns, error));
     for (uint32_t i = 0; i < schema->field_count; i++)
-        if (!keep_field(dataset->arena, rntuple->generation, &schema->fields[i], &fields[i]))
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(
+            keep_field(dataset->arena, rntuple->generation, &schema->fields[i], &fields[i]), error));
     for (uint32_t i = 0; i < schema->column_count; i++)
         columns[i] = (struct nt_column_details){schema->columns[i].type_number, schema->columns[i].flags};
     rntuple->fields = fields;
@@ -410,8 +409,7 @@ static enum nt_status open_objects(const struct rntuple_opener *opener, struct n
     if (!kind->open_objects)
         return NT_OK;
     file->layout_sources = nt_arena_alloc(file->arena, 2, sizeof(struct nt_source *));
-    if (!file->layout_sources)
-        return nt_fail_memory(opener->error);
+    NT_TRY(nt_check_memory(file->layout_sources, opener->error));
     enum nt_status status = kind->open_objects(file, &rntuple->objects, opener->error);
     if (status != NT_OK) {
         file->layout_sources = NULL;
@@ -429,8 +427,7 @@ static enum nt_status open_anchor(struct rntuple_opener *opener, const struct nt
     struct nt_dataset *dataset = opener->dataset;
     struct nt_rntuple *rntuple = nt_arena_alloc(dataset->arena, 1, sizeof(*rntuple));
     dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->sources));
-    if (!rntuple || !dataset->sources)
-        return nt_fail_memory(opener->error);
+    NT_TRY(nt_check_memory(rntuple && dataset->sources, opener->error));
     struct nt_anchor *anchor = &rntuple->anchor;
     *anchor = object->anchor
                   ? *object->anchor
@@ -571,8 +568,7 @@ static enum nt_status keep_links(struct rntuple_opener *opener)
         nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
     struct nt_envelope_link *user_metadata =
         nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
-    if (!page_lists || !user_metadata)
-        return nt_fail_memory(opener->error);
+    NT_TRY(nt_check_memory(page_lists && user_metadata, opener->error));
     for (uint32_t i = 0; i < footer->group_count; i++)
         NT_TRY(keep_link(opener, "page list", &footer->groups[i].page_list, &page_lists[i]));
     for (uint32_t i = 0; i < footer->user_metadata_count; i++)
@@ -623,8 +619,8 @@ static enum nt_status open_attribute_sets(struct rntuple_opener *opener)
         enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opener->error);
         if (status != NT_OK)
             return status;
-        if (!nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name))
-            return nt_fail_memory(opener->error);
+        NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name),
+                               opener->error));
         dataset->directory = parent->directory;
         dataset->attribute_of = parent->index;
         struct nt_error error = {0};

@@ -26,8 +26,7 @@ static enum nt_status sort_field_ids(struct schema_builder *builder)
 {
     uint32_t count = builder->schema->field_count;
     builder->field_ids = calloc(count ? count : 1, sizeof(*builder->field_ids));
-    if (!builder->field_ids)
-        return nt_fail_memory(builder->error);
+    NT_TRY(nt_check_memory(builder->field_ids, builder->error));
     for (uint32_t i = 0; i < count; i++)
         builder->field_ids[i] = (struct id){builder->schema->fields[i].id, i};
     qsort(builder->field_ids, count, sizeof(*builder->field_ids), nt_compare_u64);
@@ -90,8 +89,7 @@ static enum nt_status build_fields(struct schema_builder *builder)
             .repetition = record->repetition,
             .unreadable = builder->schema->unreadable,
         };
-        if (!copy_texts(builder->dataset->arena, record, &field))
-            return nt_fail_memory(builder->error);
+        NT_TRY(nt_check_memory(copy_texts(builder->dataset->arena, record, &field), builder->error));
         NT_TRY(find_relatives(builder, record, &field));
         NT_TRY(nt_builder_add_field(&builder->model, &field, NULL, builder->error));
     }

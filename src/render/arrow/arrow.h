@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/model/model.h"
-#include "read/read.h"
+#include "read/page.h"
 
 struct nt_arrow_texts;
 

@@ -34,8 +34,7 @@ static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant,
 {
     struct nt_stream *stream;
     uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
-    if (!tags)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(tags, error));
     enum nt_status status =
         nt_stream_open(arrow->reader, arrow->dataset, variant, NT_STREAM_TAGS, &stream, error);
     if (status != NT_OK) {
@@ -133,8 +132,7 @@ static enum nt_status arrow_cut_init(const struct nt_arrow *arrow, uint64_t entr
 {
     size_t bytes = (arrow->dataset->field_count + (size_t)1) * sizeof(*cut->rows);
     *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored, .rows = malloc(bytes)};
-    if (!cut->rows)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(cut->rows, error));
     memset(cut->rows, 0xFF, bytes);
     return NT_OK;
 }
@@ -181,8 +179,7 @@ static enum nt_status arrow_cut_boundaries(const struct nt_arrow *arrow, uint32_
     if (!arrow->cuts)
         return NT_OK;
     uint64_t *cut = malloc((arrow->cluster_count + (size_t)1) * sizeof(*cut));
-    if (!cut)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(cut, error));
     for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++)
         status = cut_boundary(arrow, field, are_bytes, *boundaries, &arrow->cuts[i], i ? cut[i - 1] : 0,
                               &cut[i], error);
@@ -259,8 +256,7 @@ static enum nt_status arrow_cut_entries(struct nt_arrow *arrow, struct nt_error 
         find_clusters(arrow, &begin, &stop);
     arrow->cluster_count = stop - begin;
     arrow->cuts = calloc(arrow->cluster_count + (size_t)1, sizeof(*arrow->cuts));
-    if (!arrow->cuts)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow->cuts, error));
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++) {
         uint64_t entry = arrow->entries[begin + i];
@@ -295,8 +291,7 @@ static enum nt_status find_nodes(struct batch_splitter *splitter)
 {
     const struct nt_arrow *arrow = splitter->arrow;
     splitter->nodes = calloc(arrow->node_count, sizeof(*splitter->nodes));
-    if (!splitter->nodes)
-        return nt_fail_memory(splitter->error);
+    NT_TRY(nt_check_memory(splitter->nodes, splitter->error));
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         bool is_one = false;
         if (!arrow->nodes[i].has_short_offsets) /* only lists and strings have boundaries */
@@ -315,8 +310,7 @@ static enum nt_status add_cut(struct batch_splitter *splitter, struct nt_arrow_c
 {
     struct nt_arrow_cut *cuts =
         nt_array_grow(splitter->cuts, splitter->cut_count, &splitter->cut_capacity, sizeof(*cuts));
-    if (!cuts)
-        return nt_fail_memory(splitter->error);
+    NT_TRY(nt_check_memory(cuts, splitter->error));
     splitter->cuts = cuts;
     cuts[splitter->cut_count++] = *cut;
     *cut = (struct nt_arrow_cut){0};
@@ -413,8 +407,7 @@ static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cl
 static enum nt_status take_cuts(struct batch_splitter *splitter, struct nt_arrow *arrow)
 {
     uint64_t *entries = calloc(splitter->cut_count, sizeof(*entries));
-    if (!entries)
-        return nt_fail_memory(splitter->error);
+    NT_TRY(nt_check_memory(entries, splitter->error));
     for (uint32_t i = 0; i < splitter->cut_count; i++)
         entries[i] = splitter->cuts[i].entry;
     nt_arrow_free_boundaries(arrow);
@@ -471,8 +464,7 @@ static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **
 {
     enum nt_status status = NT_OK;
     uint64_t *bytes = calloc((size_t)arrow->cluster_count + 1, sizeof(*bytes));
-    if (!bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bytes, error));
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
         struct nt_arrow_body *body = NULL;
         status = nt_arrow_body_new(arrow, cluster, &body, error);
@@ -607,8 +599,7 @@ static enum nt_status set_variant_boundaries(struct nt_arrow *arrow, struct nt_a
 {
     variant->boundaries = calloc((size_t)variant->alternative_count + 1, sizeof(*variant->boundaries));
     variant->tag_counts = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tag_counts));
-    if (!variant->boundaries || !variant->tag_counts)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(variant->boundaries && variant->tag_counts, error));
     return load_boundaries(arrow, variant->field, false, &variant->boundaries[0], error);
 }
 
@@ -791,8 +782,7 @@ enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
 {
     enum nt_status status = NT_OK;
     struct nt_arrow_body *body = calloc(1, sizeof(*body));
-    if (!body)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(body, error));
     body->cluster = cluster;
     body->slots = calloc(arrow->node_count, sizeof(uint64_t));
     body->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
@@ -828,8 +818,7 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
                                        &arrow->cluster_count, error);
     uint32_t parts = dataset->field_groups ? dataset->part_count : 1;
     arrow->entries = calloc((size_t)parts + 1, sizeof(uint64_t));
-    if (!arrow->entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow->entries, error));
     if (dataset->field_groups) {
         for (uint32_t i = 0; i <= parts; i++)
             arrow->entries[i] = nt_dataset_selected_before(dataset, dataset->part_boundaries[i]);

@@ -361,8 +361,7 @@ static enum nt_status add_range(struct body_decoder *decoder, const struct nt_ar
     if (run->are_halved) {
         conversion.halves = output;
         output = malloc(run->count * sizeof(uint64_t));
-        if (!output)
-            return nt_fail_memory(decoder->error);
+        NT_TRY(nt_check_memory(output, decoder->error));
     }
     decoder->finishings[decoder->range_count] = conversion;
     decoder->ranges[decoder->range_count++] = (struct nt_stream_range){
@@ -434,8 +433,7 @@ static enum nt_status add_buffer(struct body_decoder *decoder, uint32_t buffer)
         return nt_fail_memory(decoder->error);
     size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
     uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
-    if (!memory)
-        return nt_fail_memory(decoder->error);
+    NT_TRY(nt_check_memory(memory, decoder->error));
     memset(memory + bytes, 0, room - (size_t)bytes);
     decoder->memory[buffer] = memory;
     if (nt_arrow_find_run(decoder->arrow, decoder->body, buffer, &run))

@@ -235,8 +235,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         return nt_fail_copy(error, dataset->failure);
     NT_TRY(nt_reader_after_fork(reader, error));
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
-    if (!arrow)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow, error));
     if (nt_lock_init(&arrow->lock, NULL)) {
         free(arrow);
         return nt_fail_memory(error);

@@ -167,8 +167,7 @@ static enum nt_status merge_equal(const struct nt_arrow *arrow, struct batch_buf
                                   struct nt_error *error)
 {
     struct buffer **sorted = calloc((size_t)arrow->buffer_count + 1, sizeof(struct buffer *));
-    if (!sorted)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(sorted, error));
     for (uint32_t i = 0; i < arrow->buffer_count; i++)
         sorted[i] = &batch->buffers[i];
     qsort(sorted, arrow->buffer_count, sizeof(struct buffer *), compare);

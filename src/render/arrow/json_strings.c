@@ -111,8 +111,7 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
     if (bytes > MAX_VALUE_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value has more than 256 MiB");
     uint8_t *jsonb = malloc((size_t)bytes + 1);
-    if (!jsonb)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(jsonb, error));
     enum nt_status status =
         bytes ? nt_arrow_read_stream(arrow, texts->data, rows->ends[0], jsonb, (size_t)bytes, error) : NT_OK;
     if (status == NT_OK)
@@ -135,8 +134,7 @@ static enum nt_status add_mark(struct nt_arrow_texts *texts, struct block_mark m
 {
     struct block_mark *marks =
         nt_array_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
-    if (!marks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(marks, error));
     texts->marks = marks;
     marks[texts->mark_count++] = mark;
     return spend(texts, sizeof(mark), error);
@@ -256,8 +254,7 @@ static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_t
     if (texts->block.number == number)
         return NT_OK;
     struct rows *rows = malloc(sizeof(*rows));
-    if (!rows)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(rows, error));
     texts->block.number = SIZE_MAX;
     enum nt_status status = read_rows(arrow, texts, mark->row, mark[1].row, rows, error);
     if (status == NT_OK)

@@ -6,7 +6,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include "read/page.h"
 #include "render/render.h"
 
 /* ---- Requested fields ---- */
@@ -44,8 +43,7 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
         return NT_OK;
     }
     arrow->is_selected = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
-    if (!arrow->is_selected)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow->is_selected, error));
     for (size_t i = 0; i < options->field_count; i++) {
         if (options->fields[i] >= arrow->dataset->field_count)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "field %u does not exist: there are %u fields",
@@ -68,8 +66,7 @@ static enum nt_status omit_field(struct nt_arrow *arrow, uint32_t field, const c
 {
     struct nt_arrow_omitted_fields *omitted =
         nt_array_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
-    if (!omitted)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(omitted, error));
     arrow->omitted = omitted;
     omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason};
     return NT_OK;
@@ -112,8 +109,7 @@ static enum nt_status arrow_number_buffers(struct nt_arrow *arrow, struct nt_err
     for (uint32_t i = 1; i < arrow->node_count; i++)
         count += buffer_counts[arrow->nodes[i].kind];
     arrow->buffers = calloc(count ? count : 1, sizeof(*arrow->buffers));
-    if (!arrow->buffers)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow->buffers, error));
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         struct nt_arrow_node *node = &arrow->nodes[i];
         node->first_buffer = arrow->buffer_count;
@@ -602,8 +598,7 @@ static void set_ends(struct nt_arrow *arrow)
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error)
 {
     struct build *build = calloc(1, sizeof(*build));
-    if (!build)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(build, error));
     build->arrow = arrow;
     build->error = error;
     uint32_t root = add_node(build, NT_NONE, NT_NONE, (struct nt_text){"", 0}, NT_ARROW_STRUCT), count;

@@ -471,8 +471,7 @@ static enum nt_status export_array_node(struct export *export, uint32_t number, 
     uint32_t buffers = number == 0 ? 1 : node->buffer_count; /* the table is a struct without nulls */
     array->buffers = calloc(buffers + 1, sizeof(void *));
     array->children = calloc(node->child_count + 1, sizeof(struct ArrowArray *));
-    if (!array->buffers || !array->children)
-        return nt_fail_memory(export->error);
+    NT_TRY(nt_check_memory(array->buffers && array->children, export->error));
     array->n_buffers = buffers;
     array->n_children = node->child_count;
     for (uint32_t i = 0; i < node->buffer_count; i++) {
@@ -591,8 +590,7 @@ enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow, void (*on_re
                                       struct nt_error *error)
 {
     struct batches *batches = calloc(1, sizeof(*batches));
-    if (!batches)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(batches, error));
     batches->arrow = arrow;
     batches->on_release = on_release;
     batches->context = context;

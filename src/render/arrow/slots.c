@@ -210,8 +210,7 @@ static enum nt_status multiply_slots(struct nt_arrow_slots *slots, uint64_t size
         return NT_OK;
     }
     uint8_t *marks = malloc(count + 1);
-    if (!marks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(marks, error));
     if (skip)
         slots->first_row += slots->marks[0] & NT_ARROW_SLOT_PRESENT ? skip : 0;
     slots->rows = 0;
@@ -229,8 +228,7 @@ static enum nt_status make_marks(struct nt_arrow_slots *slots, struct nt_error *
     if (slots->marks)
         return NT_OK;
     slots->marks = malloc(slots->count + 1);
-    if (!slots->marks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(slots->marks, error));
     memset(slots->marks, NT_ARROW_SLOT_VALID, slots->count);
     return NT_OK;
 }
