@@ -40,8 +40,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
         return file->datasets[0]->failure ? nt_fail_copy(error, file->datasets[0]->failure) : NT_OK;
     }
     size_t length = nt_dataset_path(first, path, sizeof(path));
-    if (!length)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(length, error));
     if (length >= sizeof(path))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset's path is longer than %d bytes", MAX_PATH);
     struct nt_error failure = {0};
@@ -59,14 +58,6 @@ struct field_matcher {
     uint32_t *fields;
     struct nt_error *error;
 };
-
-static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
-{
-    struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '.');
-    nt_append_printable(out, path.bytes, path.length);
-    nt_buffer_deinit_part(&path, out);
-}
 
 /* Example: "<f4 [3, 4], or null". */
 static void append_elements(struct nt_buffer *out, const struct nt_field *field)
@@ -101,7 +92,7 @@ static enum nt_status differ(const struct field_matcher *matcher, const struct n
                              uint32_t field, const struct nt_field *here, const struct nt_field *there)
 {
     struct nt_buffer path = {0}, left = {0}, right = {0};
-    append_path(&path, named, field);
+    nt_append_printable_path(&path, named, field);
     nt_buffer_append_string(&left, here ? "" : "no such field");
     nt_buffer_append_string(&right, there ? "" : "no such field");
     if (here)
@@ -282,8 +273,7 @@ enum nt_status nt_chain_copy_fields(struct nt_dataset *dataset, struct nt_arena 
                                     struct nt_chain_fields *fields_ret, struct nt_error *error)
 {
     uint32_t *owners = nt_arena_alloc(arena, (size_t)dataset->field_count + 1, sizeof(*owners));
-    if (!owners)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(owners, error));
     for (uint32_t i = 0; i < dataset->field_count; i++)
         owners[i] = nt_chain_columns_owner(dataset, i);
     *fields_ret = (struct nt_chain_fields){dataset->fields, owners, dataset->field_count};

@@ -101,14 +101,9 @@ static struct nt_field_sequence *sequence_of(const struct nt_reader *reader, con
     return found;
 }
 
-static uint32_t min(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint32_t next_count(uint32_t requested)
 {
-    return requested ? min(2 * requested, MAX_FIELDS) : FIRST_FIELDS;
+    return requested ? nt_min(2 * requested, MAX_FIELDS) : FIRST_FIELDS;
 }
 
 /* ---- Fields that are read ---- */
@@ -130,7 +125,7 @@ static bool note_read(struct nt_field_sequence *sequence, uint32_t rank, uint64_
         return false;
     struct field_request *request = &sequence->request;
     request->first = sequence->last + 1 > sequence->end ? sequence->last + 1 : sequence->end;
-    request->count = min(sequence->count - request->first, next_count(sequence->requested));
+    request->count = nt_min(sequence->count - request->first, next_count(sequence->requested));
     request->bytes = sequence->bytes < MIN_BYTES ? MIN_BYTES : sequence->bytes;
     return sequence->is_busy = request->count > 0;
 }
@@ -220,8 +215,8 @@ static bool note_size(struct nt_field_sequence *sequence, uint32_t rank, struct 
     if (sized->length < SIZED_FIELDS || (is_requested && sized->before_next) || sized->requested == count)
         return false;
     request->first = (sized->first + sized->requested) % count;
-    request->count = min(next_count(sized->at_once), count - sized->requested);
-    request->count = min(request->count, count - request->first);
+    request->count = nt_min(next_count(sized->at_once), count - sized->requested);
+    request->count = nt_min(request->count, count - request->first);
     return !sized->is_busy && (sized->is_busy = true);
 }
 

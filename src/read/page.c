@@ -12,14 +12,6 @@
 
 /* ---- Errors of a page ---- */
 
-static void append_field_name(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
-{
-    struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '.');
-    nt_append_printable(out, path.bytes, path.length);
-    nt_buffer_deinit_part(&path, out);
-}
-
 /* The cluster whose range of the column holds the page. */
 static bool find_cluster(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                          uint32_t *cluster_ret, uint64_t *number_ret)
@@ -72,7 +64,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     struct nt_buffer field = {0};
     uint32_t cluster;
     uint64_t number;
-    append_field_name(&field, dataset, info->field);
+    nt_append_printable_path(&field, dataset, info->field);
     if (field.failed) {
         nt_buffer_deinit(&field);
         return nt_fail_memory(error);

@@ -84,8 +84,7 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_e
     struct nt_row_mask checked = *rows;
     NT_TRY(nt_row_mask_multiply(&checked, 1, error));
     struct nt_deletion_vector *items = nt_deletion_vector_new(rows->deletions->count);
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     enum nt_status status = map(rows, get_end, context, items, error);
     if (status == NT_OK)
         *items_ret = items;
@@ -274,8 +273,7 @@ struct selected_rows {
 static enum nt_status note(struct selected_rows *selected, uint64_t row, struct nt_error *error)
 {
     uint64_t *rows = nt_array_grow(selected->rows, selected->count, &selected->capacity, sizeof(*rows));
-    if (!rows)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(rows, error));
     selected->rows = rows;
     selected->ascend = selected->ascend && (!selected->count || rows[selected->count - 1] < row);
     rows[selected->count++] = row;
@@ -301,12 +299,6 @@ static enum nt_status look_at(struct selected_rows *selected, uint64_t first, ui
     return status;
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* Writers number the rows consecutively; otherwise a row is selected if any variant refers to it. */
 static enum nt_status omit_others(struct selected_rows *selected, uint64_t physical,
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
@@ -314,7 +306,7 @@ static enum nt_status omit_others(struct selected_rows *selected, uint64_t physi
     struct nt_deletion_vector_builder builder = {0};
     enum nt_status status = NT_OK;
     if (!selected->ascend)
-        qsort(selected->rows, selected->count, sizeof(*selected->rows), compare_rows);
+        qsort(selected->rows, selected->count, sizeof(*selected->rows), nt_compare_u64);
     for (size_t i = 0; status == NT_OK && i < selected->count; i++)
         if (!i || selected->rows[i] != selected->rows[i - 1])
             status = nt_deletion_vector_builder_add(&builder, selected->rows[i], 1, error);
@@ -372,8 +364,7 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
                                const struct nt_deletion_vector **below_ret, struct nt_error *error)
 {
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
-    if (!index)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(index, error));
     if (!index->filtered_rows)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "cannot select entries of a dataset that was already read");

@@ -64,12 +64,10 @@ enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct
         nt_svg_text(out, 24, 36, "t", 0, "more than can be drawn");
         nt_svg_end(out);
     }
-    if (out->failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!out->failed, error));
     size_t rest = bytes - out->length;
     uint8_t *room = nt_buffer_extend(out, rest);
-    if (!room)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(room, error));
     if (rest) {
         memset(room, ' ', rest - 1);
         room[rest - 1] = '\n';
@@ -396,13 +394,6 @@ static void find_groups(struct nt_field_groups *groups, const struct nt_dataset 
     }
 }
 
-static uint32_t top_field(const struct nt_dataset *dataset, uint32_t field)
-{
-    while (dataset->fields[field].parent != NT_NONE)
-        field = dataset->fields[field].parent;
-    return field;
-}
-
 enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct nt_dataset *dataset,
                                     struct nt_error *error)
 {
@@ -412,8 +403,7 @@ enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct
         .members = calloc((size_t)top_count + 1, sizeof(uint32_t)),
         .of_field = calloc((size_t)dataset->field_count + 1, sizeof(uint32_t)),
     };
-    if (!groups->items || !groups->members || !groups->of_field)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(groups->items && groups->members && groups->of_field, error));
     if (top_count == 0)
         return NT_OK;
     find_groups(groups, dataset);
@@ -423,7 +413,7 @@ enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct
     NT_TRY(nt_shown_fields(dataset, &groups->shown, error));
     for (uint32_t i = 0; i < dataset->field_count; i++)
         if (dataset->fields[i].parent != NT_NONE)
-            groups->of_field[i] = groups->of_field[top_field(dataset, i)];
+            groups->of_field[i] = groups->of_field[nt_field_top(dataset, i)];
     for (uint32_t i = 0; i < dataset->field_count; i++)
         if (groups->shown[i] != i)
             groups->of_field[i] = groups->of_field[groups->shown[i]];

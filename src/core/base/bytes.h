@@ -23,6 +23,11 @@ static inline bool nt_checked_multiply(uint64_t a, uint64_t b, uint64_t *product
     return !__builtin_mul_overflow(a, b, product_ret);
 }
 
+static inline uint64_t nt_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Is [offset, offset + bytes) within [0, size)? */
 static inline bool nt_range_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 {

@@ -70,11 +70,6 @@ uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, ui
 
 enum { PATH_BYTES = 4096 };
 
-static uint64_t smaller(uint64_t left, uint64_t right)
-{
-    return left < right ? left : right;
-}
-
 /* The number in a file; UINT64_MAX for "max" or a missing file. */
 static uint64_t read_number(const char *path)
 {
@@ -100,7 +95,7 @@ static uint64_t read_groups(const char *mount, const char *group, const char *na
             continue;
         path[end] = '\0';
         snprintf(file, sizeof(file), "%s/%s", path, name);
-        memory = smaller(memory, read_number(file));
+        memory = nt_min(memory, read_number(file));
     }
     return memory;
 }
@@ -128,7 +123,7 @@ uint64_t nt_cgroup_memory(const char *groups, const char *root)
     uint64_t memory = UINT64_MAX;
     FILE *file = fopen(groups, "re");
     while (file && fgets(line, sizeof(line), file))
-        memory = smaller(memory, read_line(line, root));
+        memory = nt_min(memory, read_line(line, root));
     if (file)
         fclose(file);
     return memory;
@@ -137,8 +132,8 @@ uint64_t nt_cgroup_memory(const char *groups, const char *root)
 uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes)
 {
     const uint64_t most = 1024 * MEBIBYTE, requested = 160 * MEBIBYTE;
-    uint64_t eighth = memory_bytes / 8, room = smaller(requested, memory_bytes / 8 * 5);
-    return smaller(most, eighth > room ? eighth : room);
+    uint64_t eighth = memory_bytes / 8, room = nt_min(requested, memory_bytes / 8 * 5);
+    return nt_min(most, eighth > room ? eighth : room);
 }
 
 static uint64_t memory_here;
@@ -147,7 +142,7 @@ static void find_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     uint64_t machine = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
-    memory_here = smaller(machine, nt_cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+    memory_here = nt_min(machine, nt_cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
 uint64_t nt_memory_available(void)
@@ -216,16 +211,16 @@ static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
 
 static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
 {
-    uint64_t further = smaller(times_and(metadata, PER_FURTHER_BYTE, 0), disk);
-    return smaller(times_and(disk, PER_DISK_BYTE, FREE_MEBIBYTES * MEBIBYTE),
-                   times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
+    uint64_t further = nt_min(times_and(metadata, PER_FURTHER_BYTE, 0), disk);
+    return nt_min(times_and(disk, PER_DISK_BYTE, FREE_MEBIBYTES * MEBIBYTE),
+                  times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
 }
 
 static uint64_t limit_elsewhere(uint64_t metadata, bool is_in_folder)
 {
     uint64_t plenty = (is_in_folder ? PLENTY_MEBIBYTES : PLENTY_ELSEWHERE_MEBIBYTES) * MEBIBYTE;
-    return smaller(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
-                   times_and(metadata, 1, plenty));
+    return nt_min(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
+                  times_and(metadata, 1, plenty));
 }
 
 static void follow(struct nt_budget *budget)
@@ -234,14 +229,14 @@ static void follow(struct nt_budget *budget)
         return;
     uint64_t metadata = budget->metadata_bytes;
     if (budget->is_on_disk)
-        metadata = smaller(metadata, budget->disk_bytes);
+        metadata = nt_min(metadata, budget->disk_bytes);
     uint64_t disk =
-        smaller(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
+        nt_min(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
-    limit = smaller(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
-                                              : limit_elsewhere(metadata, budget->is_in_folder));
+    limit = nt_min(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
+                                             : limit_elsewhere(metadata, budget->is_in_folder));
     limit = limit > budget->min_limit ? limit : budget->min_limit;
-    atomic_store_explicit(&budget->limit, smaller(limit, budget->ceiling), memory_order_relaxed);
+    atomic_store_explicit(&budget->limit, nt_min(limit, budget->ceiling), memory_order_relaxed);
 }
 
 void nt_budget_init(struct nt_budget *budget, uint64_t limit, uint64_t ceiling)
@@ -301,7 +296,7 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const
         return 0;
     uint64_t worth = nt_information_bytes(bytes, count, is_compressed);
     pthread_mutex_lock(&budget->lock);
-    worth = smaller(worth, nt_interval_set_add(&budget->covered, position, count));
+    worth = nt_min(worth, nt_interval_set_add(&budget->covered, position, count));
     add(budget, 0, worth);
     pthread_mutex_unlock(&budget->lock);
     return worth;
@@ -354,7 +349,7 @@ static uint64_t budget_left(const struct nt_budget *budget)
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
     uint64_t left = used < limit ? limit - used : 0;
-    return budget->total ? smaller(left, budget_left(budget->total)) : left;
+    return budget->total ? nt_min(left, budget_left(budget->total)) : left;
 }
 
 bool nt_budget_is_half_used(const struct nt_budget *budget)

@@ -357,11 +357,6 @@ struct suggestion {
     unsigned equal;  /* fields of this name, at any depth */
 };
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 /* The number of bytes to insert, remove or replace; upper and lower case are alike. UINT_MAX: more than
  * `limit`. */
 static unsigned distance_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes, unsigned limit)
@@ -377,8 +372,8 @@ static unsigned distance_of(const char *a, size_t a_bytes, const char *b, size_t
             bool is_same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
             unsigned replaced = diagonal + !is_same;
             diagonal = row[j];
-            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
-            smallest = least(smallest, row[j]);
+            row[j] = nt_min(replaced, 1 + nt_min(row[j], row[j - 1]));
+            smallest = nt_min(smallest, row[j]);
         }
         if (smallest > limit)
             return UINT32_MAX;
@@ -505,7 +500,7 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
         .name = name, .length = strlen(name), .is_pattern = nt_has_wildcard(name)};
     while (suggestion.length && name[suggestion.length - 1] == '/')
         suggestion.length--;
-    suggestion.score = 2 * (2 + least((unsigned)suggestion.length, MAX_BYTES) / 4);
+    suggestion.score = 2 * (2 + nt_min((unsigned)suggestion.length, MAX_BYTES) / 4);
     if (scope->dataset)
         suggest_fields(&suggestion, scope->dataset, scope->field, false);
     else

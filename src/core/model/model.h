@@ -824,6 +824,14 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset);
 /* The same for all groups, but skips bad ones; only environmental failures fail the call. */
 enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error);
 
+/* The outermost ancestor of a field, or the field itself. */
+static inline uint32_t nt_field_top(const struct nt_dataset *dataset, uint32_t field)
+{
+    while (dataset->fields[field].parent != NT_NONE)
+        field = dataset->fields[field].parent;
+    return field;
+}
+
 /* The decoder of a column; pages may have their own. */
 static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset *dataset, uint32_t column)
 {
@@ -1022,6 +1030,8 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
 /* The names of a field and its ancestors, outermost first, separated by `separator`, byte for byte. */
 void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
                           char separator);
+/* The same with dots, for terminals and logs. */
+void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
 
 /* ---- Selections and deletion vectors ---- */
 

@@ -69,6 +69,14 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
     }
 }
 
+void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
 static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_rule rule)
 {
     if (name.length)
@@ -365,8 +373,7 @@ enum nt_status nt_field_names_init(struct nt_field_names *names, const struct nt
                                    const uint32_t *fields, uint32_t count, struct nt_error *error)
 {
     *names = (struct nt_field_names){.sorted = calloc((size_t)count + 1, sizeof(*names->sorted)), count};
-    if (!names->sorted)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(names->sorted, error));
     for (uint32_t i = 0; i < count; i++)
         names->sorted[i] =
             (struct nt_field_name){.text = all[fields[i]].name, .field = fields[i], .position = i};

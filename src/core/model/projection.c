@@ -34,13 +34,6 @@ static uint32_t without_items(const struct nt_dataset *dataset, uint32_t field)
     return field;
 }
 
-static uint32_t top_of(const struct nt_dataset *dataset, uint32_t field)
-{
-    while (dataset->fields[field].parent != NT_NONE)
-        field = dataset->fields[field].parent;
-    return field;
-}
-
 static bool is_untyped(const struct nt_field *field)
 {
     return field->type.length == 0 && (field->kind == NT_FIELD_COLLECTION || field->kind == NT_FIELD_RECORD);
@@ -57,9 +50,9 @@ enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **show
                        projected[i] != NT_NONE;
     for (uint32_t i = 0; has_memory && i < dataset->field_count; i++)
         if (dataset->fields[i].column_count && projected[i] == NT_NONE)
-            is_hidden[top_of(dataset, i)] = false;
+            is_hidden[nt_field_top(dataset, i)] = false;
     for (uint32_t i = 0; has_memory && i < dataset->field_count; i++) {
-        uint32_t top = top_of(dataset, i), by = projected[projected[i] == NT_NONE ? top : i];
+        uint32_t top = nt_field_top(dataset, i), by = projected[projected[i] == NT_NONE ? top : i];
         shown[i] = is_hidden[top] ? without_items(dataset, by) : i;
     }
     free(projected);

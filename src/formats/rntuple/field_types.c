@@ -276,26 +276,18 @@ static const char *inherited_reason(const struct nt_dataset *dataset, const char
     return NULL;
 }
 
-static uint32_t top_of(const struct nt_dataset *dataset, uint32_t field)
-{
-    while (dataset->fields[field].parent != NT_NONE)
-        field = dataset->fields[field].parent;
-    return field;
-}
-
 /* An unknown version makes the whole top-level field unknown. Specification, "Notes on Backward and
  * Forward Compatibility". */
 static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const struct nt_field_record *records,
                                             const char **reasons, struct nt_error *error)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {
-        uint32_t top = top_of(dataset, i);
+        uint32_t top = nt_field_top(dataset, i);
         if (records[i].field_version == 0 || reasons[top])
             continue;
         reasons[top] = nt_arena_format(dataset->arena, "unknown field version %u of field %u",
                                        records[i].field_version, dataset->fields[i].id);
-        if (!reasons[top])
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(reasons[top], error));
     }
     return NT_OK;
 }
@@ -307,9 +299,9 @@ static void project_reasons(const struct nt_dataset *dataset, const char **reaso
         uint32_t source = nt_field_source(&dataset->fields[i]), column_count;
         const uint32_t *columns = nt_field_columns(dataset, i, &column_count);
         if (source != NT_NONE && !reasons[i])
-            reasons[i] = reasons[top_of(dataset, source)];
+            reasons[i] = reasons[nt_field_top(dataset, source)];
         if (source != NT_NONE && !reasons[i] && column_count)
-            reasons[i] = reasons[top_of(dataset, dataset->columns[columns[0]].field)];
+            reasons[i] = reasons[nt_field_top(dataset, dataset->columns[columns[0]].field)];
     }
 }
 
@@ -334,8 +326,7 @@ enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt
 {
     uint32_t count = dataset->field_count;
     const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
-    if (!reasons)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(reasons, error));
     enum nt_status status = find_reasons(dataset, generation, records, reasons, error);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_field *field = &dataset->fields[i];
