@@ -15,7 +15,7 @@ struct shape {
 
 struct chain_column_builder {
     struct nt_dataset *dataset;
-    struct nt_builder builder;
+    struct nt_builder model;
     struct shape **shapes; /* by field */
     uint32_t next_id;
     struct nt_error *error;
@@ -29,11 +29,11 @@ bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b
 }
 
 /* Do the columns of a file have the same types as the representation? */
-static bool has_shape(const struct chain_column_builder *building, const struct shape *shape,
+static bool has_shape(const struct chain_column_builder *builder, const struct shape *shape,
                       const struct nt_chain_slice *slice, const uint32_t *columns, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
-        if (!nt_chain_columns_agree(&building->builder.columns[shape->first + i],
+        if (!nt_chain_columns_agree(&builder->model.columns[shape->first + i],
                                     &slice->dataset->columns[columns[i]]))
             return false;
     return true;
@@ -48,18 +48,18 @@ static bool is_taken(const struct nt_chain_slice *slice, const struct shape *sha
 }
 
 /* Returns a matching representation that the file does not use yet; NULL if there is none. */
-static const struct shape *find_shape(const struct chain_column_builder *building,
+static const struct shape *find_shape(const struct chain_column_builder *builder,
                                       const struct nt_chain_slice *slice, uint32_t field,
                                       const uint32_t *columns, uint32_t width, bool has_others)
 {
-    for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
-        if (has_shape(building, shape, slice, columns, width) && (!has_others || !is_taken(slice, shape)))
+    for (const struct shape *shape = builder->shapes[field]; shape; shape = shape->next)
+        if (has_shape(builder, shape, slice, columns, width) && (!has_others || !is_taken(slice, shape)))
             return shape;
     return NULL;
 }
 
 /* Appends a copy of a file's column. */
-static enum nt_status add_column_like(struct chain_column_builder *building,
+static enum nt_status add_column_like(struct chain_column_builder *builder,
                                       const struct nt_chain_slice *slice, const struct shape *shape,
                                       uint32_t position, uint32_t number, bool keeps_id)
 {
@@ -68,17 +68,17 @@ static enum nt_status add_column_like(struct chain_column_builder *building,
     column.representation = shape->number;
     column.physical = shape->first + position;
     if (!keeps_id)
-        column.id = building->next_id;
-    if (column.id >= building->next_id)
-        building->next_id = column.id + 1;
-    return nt_builder_add_column(&building->builder, &column, nt_column_decoder(slice->dataset, number),
-                                 building->error);
+        column.id = builder->next_id;
+    if (column.id >= builder->next_id)
+        builder->next_id = column.id + 1;
+    return nt_builder_add_column(&builder->model, &column, nt_column_decoder(slice->dataset, number),
+                                 builder->error);
 }
 
 /* Finds a slice in which the field is nullable, and which so has a column for nulls. */
-static const struct nt_chain_slice *find_nullable(const struct chain_column_builder *building, uint32_t field)
+static const struct nt_chain_slice *find_nullable(const struct chain_column_builder *builder, uint32_t field)
 {
-    const struct nt_chain_slice *slice = nt_chain_dataset_of(building->dataset)->slices;
+    const struct nt_chain_slice *slice = nt_chain_dataset_of(builder->dataset)->slices;
     while (slice->failure || slice->fields[field] == NT_NONE ||
            !slice->dataset->fields[slice->fields[field]].is_nullable)
         slice++;
@@ -86,69 +86,69 @@ static const struct nt_chain_slice *find_nullable(const struct chain_column_buil
 }
 
 /* `width`: the number of columns that the file has. */
-static enum nt_status add_columns(struct chain_column_builder *building, const struct nt_chain_slice *slice,
+static enum nt_status add_columns(struct chain_column_builder *builder, const struct nt_chain_slice *slice,
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
     bool is_first = slice->member->first_source == 0;
     for (uint32_t i = 0; i < width; i++)
-        NT_TRY(add_column_like(building, slice, shape, i, columns[i], is_first));
+        NT_TRY(add_column_like(builder, slice, shape, i, columns[i], is_first));
     if (shape->width == width)
         return NT_OK;
-    const struct nt_chain_slice *nullable = find_nullable(building, shape->field);
-    return add_column_like(building, nullable, shape, width,
+    const struct nt_chain_slice *nullable = find_nullable(builder, shape->field);
+    return add_column_like(builder, nullable, shape, width,
                            nt_field_column(nullable->dataset, nullable->fields[shape->field], 0, width),
                            false);
 }
 
 /* Adds a representation to the chain for one of a file. */
-static enum nt_status add_shape(struct chain_column_builder *building, const struct nt_chain_slice *slice,
+static enum nt_status add_shape(struct chain_column_builder *builder, const struct nt_chain_slice *slice,
                                 uint32_t field, const uint32_t *columns, uint32_t own_width, uint32_t width,
                                 const struct shape **shape_ret)
 {
-    struct shape **end = &building->shapes[field];
+    struct shape **end = &builder->shapes[field];
     uint32_t number = 0;
     for (; *end; end = &(*end)->next)
         number++;
-    struct shape *shape = nt_arena_alloc(building->dataset->arena, 1, sizeof(*shape));
-    NT_TRY(nt_check_memory(shape, building->error));
-    *shape = (struct shape){field, number, building->builder.column_count, width, NULL};
+    struct shape *shape = nt_arena_alloc(builder->dataset->arena, 1, sizeof(*shape));
+    NT_TRY(nt_check_memory(shape, builder->error));
+    *shape = (struct shape){field, number, builder->model.column_count, width, NULL};
     *end = shape;
     *shape_ret = shape;
-    return add_columns(building, slice, shape, columns, own_width);
+    return add_columns(builder, slice, shape, columns, own_width);
 }
 
 /* A representation has an extra column for nulls if the field is nullable in another file. */
-static enum nt_status map_field(struct chain_column_builder *building, const struct nt_chain_slice *slice,
+static enum nt_status map_field(struct chain_column_builder *builder, const struct nt_chain_slice *slice,
                                 uint32_t field)
 {
     uint32_t own = slice->fields[field], count;
     enum nt_status status = NT_OK;
     if (own == NT_NONE || !slice->dataset->fields[own].owns_columns)
         return NT_OK;
-    uint32_t width = nt_chain_dataset_of(building->dataset)->fields.items[field].columns_per_representation;
+    uint32_t width = nt_chain_dataset_of(builder->dataset)->fields.items[field].columns_per_representation;
     uint32_t own_width = slice->dataset->fields[own].columns_per_representation;
     if (own_width > width)
         own_width = width; /* fields that cannot be merged have single-column representations */
     const uint32_t *columns = nt_field_columns(slice->dataset, own, &count);
     for (uint32_t i = 0; status == NT_OK && i < count; i += own_width) {
-        const struct shape *shape = find_shape(building, slice, field, columns + i, own_width, i > 0);
+        const struct shape *shape = find_shape(builder, slice, field, columns + i, own_width, i > 0);
         if (!shape)
-            status = add_shape(building, slice, field, columns + i, own_width, width, &shape);
+            status = add_shape(builder, slice, field, columns + i, own_width, width, &shape);
         for (uint32_t k = 0; status == NT_OK && k < own_width; k++)
             slice->columns[columns[i + k]] = shape->first + k;
     }
     return status;
 }
 
-static enum nt_status map_share(struct chain_column_builder *building, struct nt_chain_slice *slice)
+static enum nt_status map_share(struct chain_column_builder *builder, struct nt_chain_slice *slice)
 {
     uint32_t count = slice->dataset->column_count;
-    slice->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
-    NT_TRY(nt_check_memory(slice->columns, building->error));
+    slice->columns = nt_arena_alloc(builder->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
+    NT_TRY(nt_check_memory(slice->columns, builder->error));
     for (uint32_t i = 0; i < count; i++)
         slice->columns[i] = NT_NONE;
-    for (uint32_t i = 0; i < building->dataset->field_count; i++)
-        NT_TRY(map_field(building, slice, i));
+    for (uint32_t i = 0; i < builder->dataset->field_count; i++)
+        NT_TRY(map_field(builder, slice, i));
     return NT_OK;
 }
 
@@ -181,26 +181,26 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
 
 /* ---- All columns ---- */
 
-static enum nt_status build(struct chain_column_builder *building)
+static enum nt_status build(struct chain_column_builder *builder)
 {
-    struct nt_dataset *dataset = building->dataset;
+    struct nt_dataset *dataset = builder->dataset;
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     const struct nt_chain_fields *fields = &chain->fields;
     enum nt_status status =
-        nt_builder_add_linked_fields(&building->builder, fields->items, fields->count, building->error);
+        nt_builder_add_linked_fields(&builder->model, fields->items, fields->count, builder->error);
     dataset->field_count = fields->count;
-    building->shapes = calloc((size_t)fields->count + 1, sizeof(struct shape *));
-    if (status == NT_OK && !building->shapes)
-        status = nt_fail_memory(building->error);
+    builder->shapes = calloc((size_t)fields->count + 1, sizeof(struct shape *));
+    if (status == NT_OK && !builder->shapes)
+        status = nt_fail_memory(builder->error);
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++)
         if (chain->slices[i].lazy) { /* it has the schema of the first member */
             chain->slices[i].fields = chain->slices[i].series->slices[0].fields;
             chain->slices[i].columns = chain->slices[i].series->slices[0].columns;
         } else if (!chain->slices[i].failure) {
-            status = map_share(building, &chain->slices[i]);
+            status = map_share(builder, &chain->slices[i]);
         }
     if (status == NT_OK)
-        status = nt_builder_finish(&building->builder, building->error);
+        status = nt_builder_finish(&builder->model, builder->error);
     if (status != NT_OK)
         return status;
     for (uint32_t i = 0; i < fields->count; i++)
@@ -210,18 +210,18 @@ static enum nt_status build(struct chain_column_builder *building)
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         if (!slice->failure && !slice->lazy && (is_any_deferred || has_deferred(slice->dataset)))
-            status = set_deferred(dataset, slice, building->error);
+            status = set_deferred(dataset, slice, builder->error);
     }
     return status;
 }
 
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
-    struct chain_column_builder building = {.dataset = dataset, .error = error};
-    nt_builder_init(&building.builder, dataset);
-    enum nt_status status = build(&building);
-    nt_builder_deinit(&building.builder);
-    free(building.shapes);
+    struct chain_column_builder builder = {.dataset = dataset, .error = error};
+    nt_builder_init(&builder.model, dataset);
+    enum nt_status status = build(&builder);
+    nt_builder_deinit(&builder.model);
+    free(builder.shapes);
     return status;
 }
 

@@ -299,16 +299,16 @@ struct member_check {
 static enum nt_status check_member(const struct nt_chain_member *member, void *context,
                                    struct nt_error *error)
 {
-    const struct member_check *checking = context;
-    return member->file->check ? member->file->check(member->file, checking->emit, checking->context, error)
+    const struct member_check *check = context;
+    return member->file->check ? member->file->check(member->file, check->emit, check->context, error)
                                : NT_OK;
 }
 
 enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                               struct nt_error *error)
 {
-    struct member_check checking = {emit, context};
-    return visit_members(file, check_member, &checking, error);
+    struct member_check check = {emit, context};
+    return visit_members(file, check_member, &check, error);
 }
 
 /* ---- Describe a member ---- */

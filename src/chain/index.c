@@ -459,9 +459,9 @@ struct index_matching {
 
 static void *match_worker(void *argument)
 {
-    struct index_matching *matching = argument;
-    const struct nt_chain *chain = matching->chain;
-    for (uint32_t i; (i = atomic_fetch_add(&matching->next, 1)) < chain->member_count;) {
+    struct index_matching *match = argument;
+    const struct nt_chain *chain = match->chain;
+    for (uint32_t i; (i = atomic_fetch_add(&match->next, 1)) < chain->member_count;) {
         struct nt_chain_member *member = &chain->members[i];
         const char *key = key_of(member);
         const struct nt_indexed_file *known =
@@ -476,9 +476,9 @@ static void *match_worker(void *argument)
 
 void nt_chain_match_index(struct nt_chain *chain)
 {
-    struct index_matching matching = {.chain = chain};
+    struct index_matching match = {.chain = chain};
     if (chain->options.index)
-        nt_chain_work_together(chain, 0, chain->member_count, match_worker, &matching);
+        nt_chain_work_together(chain, 0, chain->member_count, match_worker, &match);
 }
 
 enum nt_status nt_chain_member_check(const struct nt_chain_member *member, struct nt_error *error)

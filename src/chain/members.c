@@ -181,27 +181,27 @@ struct member_opener {
     const struct nt_file *stub; /* lets members be lazy; NULL: all stay open */
 };
 
-static bool is_to_open(const struct member_opener *opening, const struct nt_chain_member *member)
+static bool is_to_open(const struct member_opener *opener, const struct nt_chain_member *member)
 {
     if (member->file)
         return false;
     if (member->is_lazy)
-        return opening->opens_lazy;
-    return !opening->opens_lazy && !(opening->leaves_known && member->known);
+        return opener->opens_lazy;
+    return !opener->opens_lazy && !(opener->leaves_known && member->known);
 }
 
 static void *open_worker(void *argument)
 {
-    struct member_opener *opening = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->end;) {
-        struct nt_chain_member *member = &opening->chain->members[i];
-        if (!is_to_open(opening, member))
+    struct member_opener *opener = argument;
+    for (uint32_t i; (i = atomic_fetch_add(&opener->next, 1)) < opener->end;) {
+        struct nt_chain_member *member = &opener->chain->members[i];
+        if (!is_to_open(opener, member))
             continue;
-        nt_chain_try_member(member, opening->chain);
-        if (opening->opens_lazy || opening->chain->options.save_index)
+        nt_chain_try_member(member, opener->chain);
+        if (opener->opens_lazy || opener->chain->options.save_index)
             nt_chain_load_lists(member); /* the rows, or an index, need them */
-        if (member->file && opening->stub)
-            nt_chain_try_evict(opening->stub, member);
+        if (member->file && opener->stub)
+            nt_chain_try_evict(opener->stub, member);
     }
     return NULL;
 }
@@ -230,9 +230,9 @@ void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32
     nt_critical_section_resume(sections);
 }
 
-static void open_together(struct member_opener *opening)
+static void open_together(struct member_opener *opener)
 {
-    nt_chain_work_together(opening->chain, opening->next, opening->end, open_worker, opening);
+    nt_chain_work_together(opener->chain, opener->next, opener->end, open_worker, opener);
 }
 
 static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
@@ -247,13 +247,13 @@ static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uin
 bool nt_chain_members_open_unknown(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
-    struct member_opener opening = {
+    struct member_opener opener = {
         .chain = chain, .end = chain->member_count, .leaves_known = true, .stub = stub};
     uint32_t known, unknown;
     count_members(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
         return unknown == 0;
-    open_together(&opening);
+    open_together(&opener);
     count_members(chain, &known, &unknown);
     return unknown == 0;
 }
@@ -261,8 +261,8 @@ bool nt_chain_members_open_unknown(const struct nt_file *stub)
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
                                      const struct nt_file *stub, struct nt_error *error)
 {
-    struct member_opener opening = {.chain = chain, .next = first, .end = end, .stub = stub};
-    open_together(&opening);
+    struct member_opener opener = {.chain = chain, .next = first, .end = end, .stub = stub};
+    open_together(&opener);
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *member = &chain->members[i];
         if (!member->file && !member->is_lazy && nt_is_retryable(member->failure.status, &member->failure))
@@ -306,10 +306,9 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
         chain->opened_together /= 2;
     uint32_t left = chain->member_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
-    struct member_opener opening = {
-        .chain = chain, .next = number, .end = number + count, .opens_lazy = true};
-    chain->next_lazy = opening.end;
-    open_together(&opening);
+    struct member_opener opener = {.chain = chain, .next = number, .end = number + count, .opens_lazy = true};
+    chain->next_lazy = opener.end;
+    open_together(&opener);
     for (uint32_t i = number; i < number + count; i++)
         count_lazy_open(chain, &chain->members[i]);
 }

@@ -28,39 +28,38 @@ __attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *
     free(line);
 }
 
-static void note_mounted(struct mount_supervisor *supervising)
+static void note_mounted(struct mount_supervisor *supervisor)
 {
-    struct nt_mount_program *program = supervising->program;
+    struct nt_mount_program *program = supervisor->program;
     struct nt_buffer given = {0};
     nt_options_append_given(&given, nt_mount_options, &program->settings);
     nt_options_append_given(&given, nt_tree_options, &program->settings);
-    note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes,
-         supervising->mountpoint.path, nt_version(), given.length ? ": " : "",
-         given.length ? given.bytes : "");
+    note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes, supervisor->mountpoint.path,
+         nt_version(), given.length ? ": " : "", given.length ? given.bytes : "");
     if (nt_mount_missing_features() &&
         (program->settings.mount.auto_unmount || program->settings.mount.direct_io == NT_DIRECT_IO_ON))
         note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_missing_features());
     nt_buffer_deinit(&given);
 }
 
-static void note_end(struct mount_supervisor *supervising, const struct nt_supervisor_end *end)
+static void note_end(struct mount_supervisor *supervisor, const struct nt_supervisor_end *end)
 {
-    struct nt_mount_program *program = supervising->program;
+    struct nt_mount_program *program = supervisor->program;
     if (end->signal)
         note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
     if (end->was_idle)
         note(program, "unused for %u s", program->settings.mount.idle_seconds);
-    note(program, "unmounted %s", supervising->mountpoint.path);
+    note(program, "unmounted %s", supervisor->mountpoint.path);
 }
 
 /* ---- Requests of the worker ---- */
 
 /* A mount would hide a source below the mountpoint. A mountpoint below a passthrough directory would
  * show itself endlessly. */
-static enum nt_status check_overlap(const struct mount_supervisor *supervising, struct nt_error *error)
+static enum nt_status check_overlap(const struct mount_supervisor *supervisor, struct nt_error *error)
 {
-    const struct nt_mount_program *program = supervising->program;
-    const char *mountpoint = supervising->mountpoint.path;
+    const struct nt_mount_program *program = supervisor->program;
+    const char *mountpoint = supervisor->mountpoint.path;
     for (size_t i = 0; i < program->source_count; i++) {
         char *source = realpath(program->sources[i], NULL);
         bool overlaps =
@@ -75,19 +74,19 @@ static enum nt_status check_overlap(const struct mount_supervisor *supervising, 
 
 static bool mount(void *context, int *descriptors_ret, int *count_ret)
 {
-    struct mount_supervisor *supervising = context;
-    struct nt_mount_program *program = supervising->program;
+    struct mount_supervisor *supervisor = context;
+    struct nt_mount_program *program = supervisor->program;
     struct nt_error error = {0};
     struct nt_mount_settings settings = program->mount_settings;
     unsigned flags = (program->settings.force ? NT_MOUNTPOINT_FORCE : 0) |
                      (program->is_named_after_source ? NT_MOUNTPOINT_EMPTY : 0);
     enum nt_status status =
-        nt_mountpoint_prepare(&supervising->mountpoint, program->mountpoint_argument, flags, &error);
-    settings.mountpoint = supervising->mountpoint.path;
+        nt_mountpoint_prepare(&supervisor->mountpoint, program->mountpoint_argument, flags, &error);
+    settings.mountpoint = supervisor->mountpoint.path;
     if (status == NT_OK)
-        status = check_overlap(supervising, &error);
+        status = check_overlap(supervisor, &error);
     if (status == NT_OK)
-        status = nt_kernel_mount_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
+        status = nt_kernel_mount_make(&supervisor->mounting, &settings, descriptors_ret, count_ret, &error);
     if (status != NT_OK)
         nt_mount_program_fail(program, NT_EXIT_MOUNT, &error);
     return status == NT_OK;
@@ -95,34 +94,34 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
 
 static bool unmount(void *context, bool is_lazy)
 {
-    struct mount_supervisor *supervising = context;
-    struct nt_fetcher *fetcher = supervising->program->settings.tree.open.fetcher;
+    struct mount_supervisor *supervisor = context;
+    struct nt_fetcher *fetcher = supervisor->program->settings.tree.open.fetcher;
     if (is_lazy && fetcher)
         nt_fetcher_stop(fetcher); /* a thread that waits for a server delays the worker's end */
-    return nt_kernel_mount_end(&supervising->mounting, is_lazy);
+    return nt_kernel_mount_end(&supervisor->mounting, is_lazy);
 }
 
 /* The kernel has accepted the mount: startup has succeeded. */
 static void be_ready(void *context)
 {
-    struct mount_supervisor *supervising = context;
-    struct nt_mount_program *program = supervising->program;
+    struct mount_supervisor *supervisor = context;
+    struct nt_mount_program *program = supervisor->program;
     if (program->background.ready_pipe >= 0)
         nt_log_to_syslog(&program->log);
-    note_mounted(supervising);
+    note_mounted(supervisor);
     nt_background_ready(&program->background);
 }
 
 static void put_line(void *context, int level, const char *line)
 {
-    struct mount_supervisor *supervising = context;
-    nt_log_put(&supervising->program->log, level, line);
+    struct mount_supervisor *supervisor = context;
+    nt_log_put(&supervisor->program->log, level, line);
 }
 
 static void replace_index(void *context)
 {
-    struct mount_supervisor *supervising = context;
-    nt_index_file_replace(&supervising->program->index, &supervising->program->log);
+    struct mount_supervisor *supervisor = context;
+    nt_index_file_replace(&supervisor->program->index, &supervisor->program->log);
 }
 
 /* ---- Exit ---- */
@@ -145,12 +144,11 @@ static enum nt_exit_status end_status(struct nt_mount_program *program, const st
 
 enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *program)
 {
-    struct mount_supervisor supervising = {.program = program};
-    const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,
-                                              replace_index, unmount,  &supervising};
+    struct mount_supervisor supervisor = {.program = program};
+    const struct nt_supervisor_tasks tasks = {mount, be_ready, put_line, replace_index, unmount, &supervisor};
     struct nt_supervisor_end end;
     nt_supervisor_run(&program->supervisor, &tasks, &end);
-    if (end.signal && !supervising.mountpoint.path) { /* a signal ends the program in the usual way */
+    if (end.signal && !supervisor.mountpoint.path) { /* a signal ends the program in the usual way */
         sigset_t signals;
         sigemptyset(&signals);
         sigaddset(&signals, end.signal);
@@ -159,8 +157,8 @@ enum nt_exit_status nt_mount_program_run_supervisor(struct nt_mount_program *pro
     }
     enum nt_exit_status status = end_status(program, &end);
     if (end.was_ready)
-        note_end(&supervising, &end);
-    nt_mountpoint_release(&supervising.mountpoint);
+        note_end(&supervisor, &end);
+    nt_mountpoint_release(&supervisor.mountpoint);
     nt_index_file_deinit(&program->index, true);
     nt_fetcher_free(program->settings.tree.open.fetcher);
     return status;

@@ -276,19 +276,19 @@ static uint64_t sockets(void)
     return found;
 }
 
-static enum nt_status mount_session(struct nt_kernel_mount *mounting,
-                                    const struct nt_mount_settings *settings, struct fuse_session *session,
-                                    int *descriptors_ret, int *count_ret, struct nt_error *error)
+static enum nt_status mount_session(struct nt_kernel_mount *mount, const struct nt_mount_settings *settings,
+                                    struct fuse_session *session, int *descriptors_ret, int *count_ret,
+                                    struct nt_error *error)
 {
     const uint64_t before = sockets();
     struct nt_mountinfo info = {0};
     if (fuse_session_mount(session, settings->mountpoint) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s%s", settings->mountpoint,
                        has_fusermount() ? "" : ": fusermount3 is missing; install the package fuse3");
-    mounting->mountpoint = settings->mountpoint;
-    mounting->is_made = nt_mountinfo_get(settings->mountpoint, &info); /* nothing covers it yet */
-    mounting->major = info.major;
-    mounting->minor = info.minor;
+    mount->mountpoint = settings->mountpoint;
+    mount->is_made = nt_mountinfo_get(settings->mountpoint, &info); /* nothing covers it yet */
+    mount->major = info.major;
+    mount->minor = info.minor;
     const uint64_t opened = sockets() & ~before;
     *count_ret = 0;
     if (opened)
@@ -301,15 +301,14 @@ static enum nt_status mount_session(struct nt_kernel_mount *mounting,
  * the session stays, reachable for leak checkers; its descriptor is passed on. */
 static struct fuse_session *volatile kept;
 
-enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
-                                    const struct nt_mount_settings *settings,
+enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mount, const struct nt_mount_settings *settings,
                                     int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
                                     struct nt_error *error)
 {
     static const struct fuse_lowlevel_ops none;
     struct fuse_session *session;
     NT_TRY(nt_session_new(settings, &none, NULL, &session, error));
-    enum nt_status status = mount_session(mounting, settings, session, descriptors_ret, count_ret, error);
+    enum nt_status status = mount_session(mount, settings, session, descriptors_ret, count_ret, error);
     if (status != NT_OK) {
         fuse_session_destroy(session);
         return status;
@@ -319,13 +318,12 @@ enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
     return NT_OK;
 }
 
-bool nt_kernel_mount_end(struct nt_kernel_mount *mounting, bool is_lazy)
+bool nt_kernel_mount_end(struct nt_kernel_mount *mount, bool is_lazy)
 {
     struct nt_mountinfo info;
-    if (!mounting->is_made || !nt_mountinfo_get(mounting->mountpoint, &info) ||
-        info.major != mounting->major || info.minor != mounting->minor ||
-        !nt_unmount(mounting->mountpoint, is_lazy))
+    if (!mount->is_made || !nt_mountinfo_get(mount->mountpoint, &info) || info.major != mount->major ||
+        info.minor != mount->minor || !nt_unmount(mount->mountpoint, is_lazy))
         return false;
-    mounting->is_made = false;
+    mount->is_made = false;
     return true;
 }

@@ -247,13 +247,12 @@ struct nt_kernel_mount {
  * first the socket whose end informs fusermount3 that the mount is dead; last the device. The device
  * must have the higher number in the serving process, too: Linux closes the descriptors of a killed
  * process from the highest down, and fusermount3 must find the device closed. */
-enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
-                                    const struct nt_mount_settings *settings,
+enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mount, const struct nt_mount_settings *settings,
                                     int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
                                     struct nt_error *error);
 
 /* Unmounts if the mount exists and no other covers it. If it is in use: false, or like nt_unmount. */
-bool nt_kernel_mount_end(struct nt_kernel_mount *mounting, bool is_lazy);
+bool nt_kernel_mount_end(struct nt_kernel_mount *mount, bool is_lazy);
 
 /* ---- Leader and followers ---- */
 

@@ -231,25 +231,25 @@ struct row_prefetch {
     struct nt_prefetch prefetch;
 };
 
-static void prefetch_only(struct row_prefetch *prefetching, struct nt_stream_cursor *cursor, uint64_t first,
+static void prefetch_only(struct row_prefetch *prefetched, struct nt_stream_cursor *cursor, uint64_t first,
                           uint64_t end)
 {
     if (!cursor->stream)
         return;
     cursor->end = end;
-    nt_stream_prefetch_only(cursor->stream, &prefetching->prefetch, first, end);
+    nt_stream_prefetch_only(cursor->stream, &prefetched->prefetch, first, end);
 }
 
 /* Prefetches rows [first, end) of a shape, as far as their places are known: strings and items follow
  * once their offsets have been read, alternatives of variants not at all. */
-static void prefetch_rows(struct row_prefetch *prefetching, struct nt_row_shape *shape, uint64_t first,
+static void prefetch_rows(struct row_prefetch *prefetched, struct nt_row_shape *shape, uint64_t first,
                           uint64_t end)
 {
     bool has_index = shape->form == NT_FORM_VARIANT;
     uint64_t below = shape->form == NT_FORM_FIXED_LIST || shape->has_dimensions ? shape->size : 1;
-    prefetch_only(prefetching, &shape->valid, first, end);
+    prefetch_only(prefetched, &shape->valid, first, end);
     if (shape->offsets.stream)
-        prefetch_only(prefetching, &shape->offsets, first, has_index ? end : end + 1);
+        prefetch_only(prefetched, &shape->offsets, first, has_index ? end : end + 1);
     if (shape->offsets.stream && !has_index) {
         shape->has_offsets_ahead = true;
         shape->first = first;
@@ -257,31 +257,31 @@ static void prefetch_rows(struct row_prefetch *prefetching, struct nt_row_shape 
         return;
     }
     bool is_contiguous =
-        shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetching->dataset->fields[shape->field]);
+        shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetched->dataset->fields[shape->field]);
     if (!nt_checked_multiply(end, below, &end) || !is_contiguous)
         return;
-    prefetch_only(prefetching, &shape->data, first * below, end);
+    prefetch_only(prefetched, &shape->data, first * below, end);
     for (uint32_t i = 0; !has_index && i < shape->child_count; i++)
-        prefetch_rows(prefetching, &shape->children[i], first * below, end);
+        prefetch_rows(prefetched, &shape->children[i], first * below, end);
 }
 
 /* Prefetches what the offsets lead to. A failure is that of the rows. False: there is nothing left. */
-static bool prefetch_below(struct row_prefetch *prefetching, struct nt_row_shape *shape)
+static bool prefetch_below(struct row_prefetch *prefetched, struct nt_row_shape *shape)
 {
     struct nt_error error = {0};
     uint64_t first, end;
     bool has_more = shape->has_offsets_ahead;
     for (uint32_t i = 0; i < shape->child_count; i++)
-        has_more |= prefetch_below(prefetching, &shape->children[i]);
+        has_more |= prefetch_below(prefetched, &shape->children[i]);
     if (!shape->has_offsets_ahead)
         return has_more;
     shape->has_offsets_ahead = false;
     if (nt_stream_cursor_get_u64(&shape->offsets, shape->first, &first, &error) != NT_OK ||
         nt_stream_cursor_get_u64(&shape->offsets, shape->end, &end, &error) != NT_OK || first >= end)
         return true;
-    prefetch_only(prefetching, &shape->data, first, end);
+    prefetch_only(prefetched, &shape->data, first, end);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        prefetch_rows(prefetching, &shape->children[i], first, end);
+        prefetch_rows(prefetched, &shape->children[i], first, end);
     return true;
 }
 
@@ -426,20 +426,20 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
 /* One request after another, but all columns at once. */
 static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
 {
-    struct row_prefetch prefetching = {.prefetch.need = NT_PREFETCH_NOW};
+    struct row_prefetch prefetched = {.prefetch.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++)
         if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
-            prefetching.dataset = writers[i]->dataset;
-            prefetch_rows(&prefetching, &writers[i]->root, first, end);
+            prefetched.dataset = writers[i]->dataset;
+            prefetch_rows(&prefetched, &writers[i]->root, first, end);
         }
     for (bool has_more = true; has_more;) {
-        nt_prefetch_submit(&prefetching.prefetch);
-        prefetching.prefetch.need = NT_PREFETCH_NOW;
+        nt_prefetch_submit(&prefetched.prefetch);
+        prefetched.prefetch.need = NT_PREFETCH_NOW;
         has_more = false;
         for (size_t i = 0; i < count; i++)
             if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
-                prefetching.dataset = writers[i]->dataset;
-                has_more |= prefetch_below(&prefetching, &writers[i]->root);
+                prefetched.dataset = writers[i]->dataset;
+                has_more |= prefetch_below(&prefetched, &writers[i]->root);
             }
     }
 }

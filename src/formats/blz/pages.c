@@ -27,9 +27,9 @@ struct failure_source {
 static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    const struct failure_source *failing = (struct failure_source *)source;
-    NT_TRY(nt_blz_check_state(failing->blz, error));
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure]);
+    const struct failure_source *broken = (struct failure_source *)source;
+    NT_TRY(nt_blz_check_state(broken->blz, error));
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[broken->failure]);
 }
 
 static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
@@ -76,10 +76,10 @@ struct chunk_size {
 static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
                                   struct nt_error *error)
 {
-    struct chunk_size *counting = context;
+    struct chunk_size *total = context;
     bool is_declared = !chunk->damage || chunk->is_size_known;
-    counting->is_known = counting->is_known && is_declared &&
-                         nt_checked_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
+    total->is_known =
+        total->is_known && is_declared && nt_checked_add(total->bytes, chunk->plain_bytes, &total->bytes);
     return NT_OK;
 }
 
@@ -87,16 +87,16 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
 static enum nt_status count_superchunk(struct nt_source *source, uint32_t element_bytes,
                                        uint64_t *elements_ret, bool *is_known_ret, struct nt_error *error)
 {
-    struct chunk_size counting = {.is_known = true};
+    struct chunk_size total = {.is_known = true};
     struct nt_bloscpack bloscpack;
     struct nt_error damage = {0};
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
     if (status == NT_OK)
-        status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &counting, &damage);
+        status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &total, &damage);
     if (nt_is_retryable(status, &damage))
         return nt_fail_copy(error, &damage);
-    *is_known_ret = status == NT_OK && counting.is_known && counting.bytes % element_bytes == 0;
-    *elements_ret = counting.bytes / element_bytes;
+    *is_known_ret = status == NT_OK && total.is_known && total.bytes % element_bytes == 0;
+    *elements_ret = total.bytes / element_bytes;
     return NT_OK;
 }
 

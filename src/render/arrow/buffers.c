@@ -84,7 +84,7 @@ static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, ui
         output[whole] |= (uint8_t)((values[i] >= least) << i % 8);
 }
 
-static enum nt_status piece_of_validity(const struct buffer_reader *reading,
+static enum nt_status piece_of_validity(const struct buffer_reader *reader,
                                         const struct nt_arrow_slots *slots, uint8_t *output)
 {
     if (slots->marks) {
@@ -97,70 +97,70 @@ static enum nt_status piece_of_validity(const struct buffer_reader *reading,
     return NT_OK;
 }
 
-static enum nt_status read_spread(const struct buffer_reader *reading, uint32_t stream,
+static enum nt_status read_spread(const struct buffer_reader *reader, uint32_t stream,
                                   const struct nt_arrow_slots *slots, uint8_t *values)
 {
-    size_t bytes = reading->arrow->streams[stream].element_bytes;
-    NT_TRY(nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values, slots->rows * bytes,
-                                reading->error));
+    size_t bytes = reader->arrow->streams[stream].element_bytes;
+    NT_TRY(nt_arrow_read_stream(reader->arrow, stream, slots->first_row * bytes, values, slots->rows * bytes,
+                                reader->error));
     spread(values, slots, bytes);
     return NT_OK;
 }
 
-static enum nt_status piece_of_bools(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_bools(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint8_t values[NT_ARROW_PIECE_SLOTS];
-    NT_TRY(read_spread(reading, reading->node->data, slots, values));
+    NT_TRY(read_spread(reader, reader->node->data, slots, values));
     pack_bits(output, values, slots->count, 1);
     return NT_OK;
 }
 
-static enum nt_status piece_of_values(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_values(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                                       uint8_t *output)
 {
-    return read_spread(reading, reading->node->data, slots, output);
+    return read_spread(reader, reader->node->data, slots, output);
 }
 
 /* Returns the first item of a list, or byte of a string, in the batch. */
-static uint64_t items_begin(const struct buffer_reader *reading)
+static uint64_t items_begin(const struct buffer_reader *reader)
 {
-    return nt_arrow_item_boundaries(reading->node)[reading->cluster];
+    return nt_arrow_item_boundaries(reader->node)[reader->cluster];
 }
 
 /* Returns the number of items or bytes in the batch. */
-static uint64_t items_in(const struct buffer_reader *reading)
+static uint64_t items_in(const struct buffer_reader *reader)
 {
-    return nt_arrow_item_boundaries(reading->node)[reading->cluster + 1] - items_begin(reading);
+    return nt_arrow_item_boundaries(reader->node)[reader->cluster + 1] - items_begin(reader);
 }
 
-static enum nt_status read_ends(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
+static enum nt_status read_ends(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                                 uint64_t *ends)
 {
-    const struct nt_arrow_node *node = reading->node;
+    const struct nt_arrow_node *node = reader->node;
     if (node->texts)
-        return nt_arrow_texts_before(reading->arrow, node->texts, slots->first_row, slots->rows + 1, ends,
-                                     reading->error);
-    return nt_arrow_read_stream(reading->arrow, node->offsets, slots->first_row * sizeof(*ends), ends,
-                                (slots->rows + 1) * sizeof(*ends), reading->error);
+        return nt_arrow_texts_before(reader->arrow, node->texts, slots->first_row, slots->rows + 1, ends,
+                                     reader->error);
+    return nt_arrow_read_stream(reader->arrow, node->offsets, slots->first_row * sizeof(*ends), ends,
+                                (slots->rows + 1) * sizeof(*ends), reader->error);
 }
 
 /* Writes one offset more than `slots` has slots. */
-static enum nt_status piece_of_offsets(const struct buffer_reader *reading,
-                                       const struct nt_arrow_slots *slots, uint8_t *output)
+static enum nt_status piece_of_offsets(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
+                                       uint8_t *output)
 {
-    uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
+    uint64_t begin = items_begin(reader), items = items_in(reader), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status = ends ? read_ends(reading, slots, ends) : nt_fail_memory(reading->error);
+    enum nt_status status = ends ? read_ends(reader, slots, ends) : nt_fail_memory(reader->error);
     for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & NT_ARROW_SLOT_PRESENT))
             row++;
         uint64_t value = ends[row] - begin;
         if (value > items)
-            status = nt_fail_above(reading->error, NT_CORRUPT, NT_NO_OFFSET,
+            status = nt_fail_above(reader->error, NT_CORRUPT, NT_NO_OFFSET,
                                    "an offset into the items of a batch", items, value);
         uint32_t half = (uint32_t)value;
-        if (reading->node->has_short_offsets)
+        if (reader->node->has_short_offsets)
             memcpy(output + i * sizeof(half), &half, sizeof(half));
         else
             memcpy(output + i * sizeof(value), &value, sizeof(value));
@@ -169,41 +169,41 @@ static enum nt_status piece_of_offsets(const struct buffer_reader *reading,
     return status;
 }
 
-static enum nt_status piece_of_types(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
+static enum nt_status piece_of_types(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint32_t tags[NT_ARROW_PIECE_SLOTS];
-    enum nt_status status = read_spread(reading, reading->node->data, slots, (uint8_t *)tags);
+    enum nt_status status = read_spread(reader, reader->node->data, slots, (uint8_t *)tags);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++)
         output[i] = (uint8_t)tags[i];
     return status;
 }
 
 /* Offsets are relative to the batch's part of each alternative. Those of the null child are 0. */
-static enum nt_status piece_of_union_offsets(const struct buffer_reader *reading,
+static enum nt_status piece_of_union_offsets(const struct buffer_reader *reader,
                                              const struct nt_arrow_slots *slots, uint8_t *output)
 {
-    const struct nt_arrow *arrow = reading->arrow;
-    const struct nt_arrow_node *node = reading->node;
+    const struct nt_arrow *arrow = reader->arrow;
+    const struct nt_arrow_node *node = reader->node;
     uint32_t *tags = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*tags));
     uint64_t *index = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*index));
     uint64_t begins[INT8_MAX + 1] = {0}, counts[INT8_MAX + 1] = {0};
-    enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reading->error);
+    enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reader->error);
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
     for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
         if (tag > 0) {
-            begins[tag] = arrow->nodes[child].space_boundaries[reading->cluster];
-            counts[tag] = reading->body->slots[child];
+            begins[tag] = arrow->nodes[child].space_boundaries[reader->cluster];
+            counts[tag] = reader->body->slots[child];
         }
     if (status == NT_OK)
-        status = read_spread(reading, node->data, slots, (uint8_t *)tags);
+        status = read_spread(reader, node->data, slots, (uint8_t *)tags);
     if (status == NT_OK)
-        status = read_spread(reading, node->offsets, slots, (uint8_t *)index);
+        status = read_spread(reader, node->offsets, slots, (uint8_t *)index);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
         uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
         if (tags[i] && value >= counts[tags[i] & INT8_MAX])
             status =
-                nt_fail_below(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                nt_fail_below(reader->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                               "rows of an alternative in a batch", value + 1, counts[tags[i] & INT8_MAX]);
         uint32_t offset = (uint32_t)value;
         memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
@@ -216,15 +216,14 @@ static enum nt_status piece_of_union_offsets(const struct buffer_reader *reading
 /* ---- Any part of a buffer ---- */
 
 struct piece_kind {
-    enum nt_status (*make)(const struct buffer_reader *reading, const struct nt_arrow_slots *slots,
+    enum nt_status (*make)(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                            uint8_t *output);
     unsigned bits;        /* per slot in the buffer; 0: size of the node's element or offset */
     unsigned extra_slots; /* elements in addition to the slots */
     bool is_validity;
 };
 
-static const struct piece_kind *piece_kind(const struct buffer_reader *reading,
-                                           enum nt_arrow_buffer_kind kind)
+static const struct piece_kind *piece_kind(const struct buffer_reader *reader, enum nt_arrow_buffer_kind kind)
 {
     static const struct piece_kind bools = {piece_of_bools, 1, 0, false};
     static const struct piece_kind kinds[] = {
@@ -234,29 +233,29 @@ static const struct piece_kind *piece_kind(const struct buffer_reader *reading,
         [NT_ARROW_TYPES] = {piece_of_types, 8, 0, false},
         [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0, false},
     };
-    return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
+    return reader->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
 }
 
 /* Each piece has a multiple of 8 slots, so bits fill whole bytes. Large elements have fewer slots. */
-static enum nt_status read_pieces(const struct buffer_reader *reading, const struct piece_kind *kind,
+static enum nt_status read_pieces(const struct buffer_reader *reader, const struct piece_kind *kind,
                                   uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
 {
     size_t bits = kind->bits          ? kind->bits
-                  : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reading->node)
-                                      : 8 * (size_t)reading->node->dtype->bytes;
+                  : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reader->node)
+                                      : 8 * (size_t)reader->node->dtype->bytes;
     size_t max_slots =
         bits <= 64 ? NT_ARROW_PIECE_SLOTS : (size_t)NT_ARROW_PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
     uint8_t *piece = malloc((max_slots * bits + 7) / 8);
-    enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
+    enum nt_status status = piece ? NT_OK : nt_fail_memory(reader->error);
     while (status == NT_OK && bytes) {
         uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = max_slots;
         if (count > elements - first)
             count = elements - first;
         struct nt_arrow_slots slots = {0};
-        status = nt_arrow_resolve_slots(reading->arrow, reading->node, reading->cluster, kind->is_validity,
-                                        first, count - kind->extra_slots, &slots, reading->error);
+        status = nt_arrow_resolve_slots(reader->arrow, reader->node, reader->cluster, kind->is_validity,
+                                        first, count - kind->extra_slots, &slots, reader->error);
         if (status == NT_OK)
-            status = kind->make(reading, &slots, piece);
+            status = kind->make(reader, &slots, piece);
         free(slots.marks);
         if (status != NT_OK)
             break;
@@ -290,19 +289,19 @@ bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body 
 {
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
-    struct buffer_reader reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
+    struct buffer_reader reader = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
     *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
     if (node->texts)
         return false;
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA) {
-        run_ret->first = items_begin(&reading);
+        run_ret->first = items_begin(&reader);
         run_ret->count = body->buffer_bytes[buffer];
         return true;
     }
     if (kind == NT_ARROW_OFFSETS) {
         run_ret->stream = node->offsets;
         run_ret->count++;
-        run_ret->subtract = items_begin(&reading);
+        run_ret->subtract = items_begin(&reader);
         run_ret->are_halved = node->has_short_offsets;
     } else if (node->kind != NT_ARROW_PRIMITIVE || kind != NT_ARROW_DATA) {
         return false;
@@ -317,16 +316,16 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     uint32_t number = arrow->buffers[buffer].node;
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    struct buffer_reader reading = {arrow, body, body->cluster, node, error};
+    struct buffer_reader reader = {arrow, body, body->cluster, node, error};
     struct nt_arrow_run run;
     if (kind == NT_ARROW_DATA && node->texts)
-        return nt_arrow_texts_read(arrow, node->texts, items_begin(&reading) + offset, output, bytes, error);
+        return nt_arrow_texts_read(arrow, node->texts, items_begin(&reader) + offset, output, bytes, error);
     if (kind == NT_ARROW_DATA && nt_arrow_find_run(arrow, body, buffer, &run))
         return nt_arrow_read_stream(arrow, run.stream,
                                     run.first * arrow->streams[run.stream].element_bytes + offset, output,
                                     bytes, error);
-    const struct piece_kind *piece = piece_kind(&reading, kind);
-    return read_pieces(&reading, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);
+    const struct piece_kind *piece = piece_kind(&reader, kind);
+    return read_pieces(&reader, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);
 }
 
 /* The final conversion of a decoded range. */

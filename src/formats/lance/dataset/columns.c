@@ -194,40 +194,40 @@ static bool has_known_version(const struct nt_lance_data_file *data_file)
     return major < MAJOR || (major == MAJOR && minor <= MINOR);
 }
 
-static enum nt_status look_at_field(struct field_search *looking,
+static enum nt_status look_at_field(struct field_search *search,
                                     const struct nt_lance_fragment_part *fragment, uint32_t field)
 {
     const struct nt_lance_column_location *location = &fragment->column_locations[field];
     struct nt_error failure;
     const struct nt_lance *opened;
     uint32_t file = fragment->first_file + location->file;
-    enum nt_status status = nt_lance_open_data_file(looking->dataset, file, &opened, &failure);
-    looking->is_known[field] = true;
-    looking->left--;
+    enum nt_status status = nt_lance_open_data_file(search->dataset, file, &opened, &failure);
+    search->is_known[field] = true;
+    search->left--;
     if (status != NT_OK)
-        return nt_is_environmental(status) ? nt_fail_copy(looking->error, &failure) : NT_OK;
+        return nt_is_environmental(status) ? nt_fail_copy(search->error, &failure) : NT_OK;
     if (location->leaf.column >= opened->tail.columns || !opened->columns[location->leaf.column].failure)
         return NT_OK;
-    looking->refusals[field] =
-        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[file].name,
+    search->refusals[field] =
+        nt_arena_format(search->dataset->arena, "%s: %s", search->lance->files[file].name,
                         opened->columns[location->leaf.column].failure->message);
-    return nt_check_memory(looking->refusals[field], looking->error);
+    return nt_check_memory(search->refusals[field], search->error);
 }
 
-static enum nt_status look_at_fragment(struct field_search *looking, struct nt_lance_fragment_part *fragment)
+static enum nt_status look_at_fragment(struct field_search *search, struct nt_lance_fragment_part *fragment)
 {
-    const struct nt_lance_data_file *files = looking->lance->files;
+    const struct nt_lance_data_file *files = search->lance->files;
     bool are_all_known = true;
     for (uint32_t i = 0; i < fragment->file_count; i++)
         are_all_known &= has_known_version(&files[fragment->first_file + i]);
     if (are_all_known)
         return NT_OK;
-    NT_TRY(nt_lance_find_columns(looking->dataset->file, looking->lance, fragment, looking->error));
-    for (uint32_t i = 0; i < looking->lance->schema.field_count; i++) {
+    NT_TRY(nt_lance_find_columns(search->dataset->file, search->lance, fragment, search->error));
+    for (uint32_t i = 0; i < search->lance->schema.field_count; i++) {
         const struct nt_lance_column_location *location = &fragment->column_locations[i];
-        if (location->leaf.column != NT_NONE && !looking->is_known[i] &&
+        if (location->leaf.column != NT_NONE && !search->is_known[i] &&
             !has_known_version(&files[fragment->first_file + location->file]))
-            NT_TRY(look_at_field(looking, fragment, i));
+            NT_TRY(look_at_field(search, fragment, i));
     }
     return NT_OK;
 }
@@ -236,18 +236,17 @@ enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_e
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     size_t count = (size_t)lance->schema.field_count + 1;
-    struct field_search looking = {.dataset = dataset,
-                                   .lance = lance,
-                                   .refusals =
-                                       nt_arena_alloc(dataset->arena, count, sizeof(*looking.refusals)),
-                                   .is_known = calloc(count, sizeof(*looking.is_known)),
-                                   .left = lance->schema.field_count,
-                                   .error = error};
-    enum nt_status status = nt_check_memory(looking.refusals && looking.is_known, error);
-    for (uint32_t i = 0; status == NT_OK && looking.left && i < lance->fragment_count; i++)
-        status = look_at_fragment(&looking, &lance->fragments[i]);
-    free(looking.is_known);
-    lance->schema.refusals = looking.refusals;
+    struct field_search search = {.dataset = dataset,
+                                  .lance = lance,
+                                  .refusals = nt_arena_alloc(dataset->arena, count, sizeof(*search.refusals)),
+                                  .is_known = calloc(count, sizeof(*search.is_known)),
+                                  .left = lance->schema.field_count,
+                                  .error = error};
+    enum nt_status status = nt_check_memory(search.refusals && search.is_known, error);
+    for (uint32_t i = 0; status == NT_OK && search.left && i < lance->fragment_count; i++)
+        status = look_at_fragment(&search, &lance->fragments[i]);
+    free(search.is_known);
+    lance->schema.refusals = search.refusals;
     return status;
 }
 

@@ -172,38 +172,38 @@ enum { MAX_VALUES = 65536 };
 static enum nt_status take_container(void *context, const struct nt_roaring_bitmap *bitmap,
                                      const struct nt_roaring_container *container, struct nt_error *error)
 {
-    struct bitmap_reader *reading = context;
+    struct bitmap_reader *reader = context;
     const struct nt_decoder decoder = {.encoding = nt_roaring_kind_info(container->kind)->encoding,
                                        .element = NT_ELEMENT_UINT32,
                                        .element_bytes = sizeof(uint32_t)};
     const struct nt_packed packed = {.decoder = &decoder,
                                      .parameter = (uint64_t)container->key << 16,
-                                     .data = reading->stored,
+                                     .data = reader->stored,
                                      .bytes = container->bytes,
                                      .elements = container->cardinality};
-    NT_TRY(nt_source_read(reading->collector->source, container->offset, reading->stored, container->bytes,
+    NT_TRY(nt_source_read(reader->collector->source, container->offset, reader->stored, container->bytes,
                           error));
-    nt_budget_add_stored(&reading->collector->file->budget, reading->collector->position + container->offset,
-                         reading->stored, container->bytes, false);
-    NT_TRY(nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error));
+    nt_budget_add_stored(&reader->collector->file->budget, reader->collector->position + container->offset,
+                         reader->stored, container->bytes, false);
+    NT_TRY(nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reader->rows, error));
     for (uint32_t i = 0; i < container->cardinality; i++)
-        NT_TRY(add_row(reading->collector, reading->rows[i], error));
+        NT_TRY(add_row(reader->collector, reader->rows[i], error));
     return NT_OK;
 }
 
 static enum nt_status read_bitmap(struct deletion_collector *collector, struct nt_error *error)
 {
-    struct bitmap_reader reading = {.collector = collector,
-                                    .stored = malloc(NT_ROARING_WINDOW_BYTES),
-                                    .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
+    struct bitmap_reader reader = {.collector = collector,
+                                   .stored = malloc(NT_ROARING_WINDOW_BYTES),
+                                   .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
     struct nt_roaring_walk walk = {.source = collector->source,
                                    .width = NT_ROARING_32,
-                                   .context = &reading,
+                                   .context = &reader,
                                    .on_container = take_container};
     enum nt_status status =
-        reading.stored && reading.rows ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
-    free(reading.stored);
-    free(reading.rows);
+        reader.stored && reader.rows ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
+    free(reader.stored);
+    free(reader.rows);
     return status;
 }
 

@@ -92,8 +92,8 @@ struct tag_reader {
 
 static enum nt_status take_tag(void *context, const json_t *value, struct nt_error *error)
 {
-    const struct tag_reader *reading = context;
-    struct nt_lance_tag *tag = reading->tag;
+    const struct tag_reader *reader = context;
+    struct nt_lance_tag *tag = reader->tag;
     const json_t *version = json_object_get(value, "version"), *branch = json_object_get(value, "branch");
     if (!json_is_integer(version) || json_integer_value(version) < 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has no version number");
@@ -105,7 +105,7 @@ static enum nt_status take_tag(void *context, const json_t *value, struct nt_err
     if (!name.bytes || !nt_folder_is_name_below(name))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has an invalid branch name: '%.*s'",
                        (int)name.length, name.bytes ? name.bytes : "");
-    tag->branch = nt_arena_copy(reading->arena, name.bytes, name.length);
+    tag->branch = nt_arena_copy(reader->arena, name.bytes, name.length);
     return nt_check_memory(tag->branch, error);
 }
 
@@ -151,8 +151,8 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
                                  struct nt_lance_tag *tag_ret, struct nt_error *error)
 {
-    struct tag_reader reading = {arena, tag_ret};
-    return read_ref(folder, NT_LANCE_TAGS, name, take_tag, &reading, error);
+    struct tag_reader reader = {arena, tag_ret};
+    return read_ref(folder, NT_LANCE_TAGS, name, take_tag, &reader, error);
 }
 
 /* ---- refs.json ---- */
@@ -176,12 +176,12 @@ struct refs_writer {
 
 static enum nt_status put_ref(void *context, const char *name, struct nt_error *error)
 {
-    const struct refs_writer *writing = context;
-    struct nt_json *json = writing->json;
+    const struct refs_writer *writer = context;
+    struct nt_json *json = writer->json;
     struct nt_error failure = {0};
     nt_json_object(json);
     nt_json_member_text(json, "name", nt_text_of(name));
-    enum nt_status status = read_ref(writing->folder, writing->refs, name, put_content, json, &failure);
+    enum nt_status status = read_ref(writer->folder, writer->refs, name, put_content, json, &failure);
     if (status != NT_OK)
         nt_json_member_string(json, "unreadable", failure.message);
     nt_json_end_object(json);
@@ -191,9 +191,9 @@ static enum nt_status put_ref(void *context, const char *name, struct nt_error *
 enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
                                  struct nt_json *json, struct nt_error *error)
 {
-    struct refs_writer writing = {folder, refs, json};
+    struct refs_writer writer = {folder, refs, json};
     nt_json_member_array(json, key);
-    enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writing, error);
+    enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writer, error);
     nt_json_end_array(json);
     return status;
 }

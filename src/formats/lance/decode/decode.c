@@ -91,10 +91,10 @@ static enum nt_status repeat_value(struct nt_decode_arena *arena, const struct n
     uint32_t root = tree->values;
     for (; root != NT_NO_NODE && nt_encoding_tree_node_info(tree->nodes[root].kind)->children;
          root = tree->nodes[root].children[0])
-        if (tree->nodes[root].kind == NT_TREE_FIXED_LIST && array->depth < NT_TREE_DEPTH)
+        if (tree->nodes[root].kind == NT_LANCE_FIXED_LIST && array->depth < NT_LANCE_DEPTH)
             array->lists[array->depth++].items = tree->nodes[root].items;
     bits = root != NT_NO_NODE ? tree->nodes[root].bits : 0;
-    if (!nt_tree_items(tree, &items) || !nt_checked_multiply(items, count, &total))
+    if (!nt_lance_items_per_row(tree, &items) || !nt_checked_multiply(items, count, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal values overflows",
                        count);
     uint64_t one = 0;
@@ -159,7 +159,7 @@ static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t valu
     if (!arena->tree->value && !arena->tree->has_value_part)
         return set_null(values, count, &opened->array, error);
     uint32_t root = arena->tree->values;
-    if (root != NT_NO_NODE && arena->tree->nodes[root].kind == NT_TREE_VARIABLE)
+    if (root != NT_NO_NODE && arena->tree->nodes[root].kind == NT_LANCE_VARIABLE)
         return repeat_string(arena, &value, count, &opened->array, error);
     return repeat_value(arena, &value, count, &opened->array, error);
 }
@@ -186,7 +186,7 @@ static uint64_t unwrap(const struct nt_encoding_tree *tree, uint32_t root, const
                        uint64_t count)
 {
     const struct nt_encoding_tree_node *node = &tree->nodes[root], *values, *lengths;
-    if (node->kind != NT_TREE_RUNS || part->bytes < sizeof(uint64_t))
+    if (node->kind != NT_LANCE_RUNS || part->bytes < sizeof(uint64_t))
         return count;
     values = &tree->nodes[node->children[0]];
     lengths = &tree->nodes[node->children[1]];
@@ -252,7 +252,7 @@ static enum nt_status mini_block_open(struct nt_decode_arena *arena, bool needs_
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the buffers of a chunk exceed its %zu bytes",
                        arena->packed->bytes);
-    return needs_levels && nt_tree_has_levels(tree)
+    return needs_levels && nt_lance_has_levels(tree)
                ? open_levels(arena, &repetition, &definition, sizes.levels, opened, error)
                : NT_OK;
 }
@@ -268,100 +268,100 @@ static enum nt_status open_parts(const struct nt_decode_arena *arena, struct nt_
     return NT_OK;
 }
 
-enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
+enum nt_status nt_decode_open(struct nt_decode_state *state, bool needs_levels, bool needs_values,
                               struct nt_error *error)
 {
-    struct nt_decode_arena *arena = decoding->arena;
+    struct nt_decode_arena *arena = state->arena;
     const struct nt_packed *packed = arena->packed;
-    if (decoding->is_opened)
+    if (state->is_opened)
         return NT_OK;
-    decoding->is_opened = decoding->is_shared;
+    state->is_opened = state->is_shared;
     switch (arena->tree->layout) {
-    case NT_TREE_MINI_BLOCK:
-        return mini_block_open(arena, needs_levels, &decoding->opened, error);
-    case NT_TREE_FULL_ZIP:
-        return nt_full_zip_open(arena, decoding->spec->member, decoding->rows, &decoding->opened, error);
-    case NT_TREE_CONSTANT:
-        return constant_open(arena, decoding->rows, needs_values, &decoding->opened, error);
-    case NT_TREE_BLOCK:
-        decoding->opened.part_count = 1;
-        decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};
+    case NT_LANCE_MINI_BLOCK:
+        return mini_block_open(arena, needs_levels, &state->opened, error);
+    case NT_LANCE_FULL_ZIP:
+        return nt_full_zip_open(arena, state->spec->member, state->rows, &state->opened, error);
+    case NT_LANCE_CONSTANT:
+        return constant_open(arena, state->rows, needs_values, &state->opened, error);
+    case NT_LANCE_BLOCK:
+        state->opened.part_count = 1;
+        state->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};
         return NT_OK;
-    case NT_TREE_ARRAY:
-        return open_parts(arena, &decoding->opened, error);
+    case NT_LANCE_ARRAY:
+        return open_parts(arena, &state->opened, error);
     }
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page has an unknown layout");
 }
 
-enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error)
+enum nt_status nt_decode_values(struct nt_decode_state *state, uint8_t *into, struct nt_error *error)
 {
-    struct nt_decode_arena *arena = decoding->arena;
-    struct nt_opened_page *opened = &decoding->opened;
+    struct nt_decode_arena *arena = state->arena;
+    struct nt_opened_page *opened = &state->opened;
     uint32_t root = arena->tree->values;
-    if (opened->has_array || decoding->is_decoded)
+    if (opened->has_array || state->is_decoded)
         return NT_OK;
-    decoding->is_decoded = decoding->is_shared;
-    if (arena->tree->layout == NT_TREE_ARRAY)
-        return nt_v2_0_decode(arena, root, opened->parts, opened->part_count, decoding->rows, &opened->array,
+    state->is_decoded = state->is_shared;
+    if (arena->tree->layout == NT_LANCE_ARRAY)
+        return nt_v2_0_decode(arena, root, opened->parts, opened->part_count, state->rows, &opened->array,
                               error);
-    if (arena->tree->layout == NT_TREE_BLOCK)
-        return nt_block_decode(arena, root, &opened->parts[0], decoding->rows, into, &opened->array, error);
-    return nt_tree_node_decode(arena, root, opened->parts, decoding->rows, into, &opened->array, error);
+    if (arena->tree->layout == NT_LANCE_BLOCK)
+        return nt_block_decode(arena, root, &opened->parts[0], state->rows, into, &opened->array, error);
+    return nt_lance_node_decode(arena, root, opened->parts, state->rows, into, &opened->array, error);
 }
 
 /* ---- Decode and count a chunk ---- */
 
 static nt_make_output *const makers[] = {
-    [NT_TREE_VALUES] = nt_output_values,   [NT_TREE_VALID] = nt_output_validity,
-    [NT_TREE_OFFSETS] = nt_output_offsets, [NT_TREE_ENDS] = nt_output_ends,
-    [NT_TREE_BYTES] = nt_output_bytes,     [NT_TREE_LEVELS] = nt_output_levels,
-    [NT_TREE_PRESENT] = nt_output_presence};
+    [NT_LANCE_VALUES] = nt_output_values,   [NT_LANCE_VALID] = nt_output_validity,
+    [NT_LANCE_OFFSETS] = nt_output_offsets, [NT_LANCE_ENDS] = nt_output_ends,
+    [NT_LANCE_BYTES] = nt_output_bytes,     [NT_LANCE_LEVELS] = nt_output_levels,
+    [NT_LANCE_PRESENT] = nt_output_presence};
 
 static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
-enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+enum nt_status nt_lance_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_tree_state *state = packed->decoder->state;
+    const struct nt_lance_decoder_state *state = packed->decoder->state;
     if (state->tree->is_whole)
         return decode_whole(packed, output, error);
     struct nt_decode_arena arena;
-    struct nt_decode_state decoding = {
+    struct nt_decode_state decode_state = {
         .arena = &arena, .spec = &state->spec, .element_bytes = packed->decoder->element_bytes};
     nt_decode_arena_begin(&arena, state->tree, packed);
-    enum nt_status status = makers[state->spec.output](&decoding, output, error);
+    enum nt_status status = makers[state->spec.output](&decode_state, output, error);
     nt_decode_arena_free(&arena);
     return status;
 }
 
 /* ---- Several outputs ---- */
 
-static bool is_shareable(const struct nt_encoding_tree *tree, const struct nt_tree_output_spec *spec)
+static bool is_shareable(const struct nt_encoding_tree *tree, const struct nt_lance_output_spec *spec)
 {
     static const bool is_shareable[] = {
-        [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
-        [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
-    bool is_walked = tree->layout == NT_TREE_FULL_ZIP && nt_full_zip_is_walked(tree);
-    return (tree->layout == NT_TREE_MINI_BLOCK || is_walked) && !tree->is_whole &&
-           !nt_tree_is_structure(tree) && !spec->depth && spec->repeats <= 1 && is_shareable[spec->output];
+        [NT_LANCE_VALUES] = true, [NT_LANCE_VALID] = true, [NT_LANCE_OFFSETS] = true,
+        [NT_LANCE_ENDS] = true,   [NT_LANCE_BYTES] = true, [NT_LANCE_PRESENT] = false};
+    bool is_walked = tree->layout == NT_LANCE_FULL_ZIP && nt_full_zip_is_walked(tree);
+    return (tree->layout == NT_LANCE_MINI_BLOCK || is_walked) && !tree->is_whole &&
+           !nt_lance_is_structure(tree) && !spec->depth && spec->repeats <= 1 && is_shareable[spec->output];
 }
 
 static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
 {
-    const struct nt_tree_state *one = a->state, *other = b->state;
+    const struct nt_lance_decoder_state *one = a->state, *other = b->state;
     return one->tree == other->tree && is_shareable(one->tree, &one->spec) &&
            is_shareable(one->tree, &other->spec) &&
            (one->spec.output != other->spec.output || one->spec.layer != other->spec.layer);
 }
 
-static const struct nt_tree_output_spec *spec_of(const struct nt_packed *packed)
+static const struct nt_lance_output_spec *spec_of(const struct nt_packed *packed)
 {
-    return &nt_tree_state_of(packed->decoder)->spec;
+    return &nt_lance_decoder_state_of(packed->decoder)->spec;
 }
 
 /* Main outputs decode all values in place, so they run first and the others reuse the values. */
-static bool is_main(const struct nt_tree_output_spec *spec)
+static bool is_main(const struct nt_lance_output_spec *spec)
 {
-    return spec->output == NT_TREE_VALUES || spec->output == NT_TREE_BYTES;
+    return spec->output == NT_LANCE_VALUES || spec->output == NT_LANCE_BYTES;
 }
 
 static bool need_levels(const struct nt_encoding_tree *tree, const struct nt_packed *packed, uint32_t count)
@@ -369,26 +369,26 @@ static bool need_levels(const struct nt_encoding_tree *tree, const struct nt_pac
     bool are_needed = nt_decode_has_nulls(tree);
     for (uint32_t i = 0; i < count; i++)
         are_needed |=
-            spec_of(&packed[i])->output == NT_TREE_VALID || spec_of(&packed[i])->output == NT_TREE_OFFSETS;
+            spec_of(&packed[i])->output == NT_LANCE_VALID || spec_of(&packed[i])->output == NT_LANCE_OFFSETS;
     return are_needed;
 }
 
 static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
                                     struct nt_error *error)
 {
-    const struct nt_encoding_tree *tree = nt_tree_state_of(packed->decoder)->tree;
+    const struct nt_encoding_tree *tree = nt_lance_decoder_state_of(packed->decoder)->tree;
     struct nt_decode_arena arena;
-    struct nt_decode_state decoding = {.arena = &arena, .spec = spec_of(packed), .is_shared = true};
+    struct nt_decode_state state = {.arena = &arena, .spec = spec_of(packed), .is_shared = true};
     nt_decode_arena_begin(&arena, tree, packed);
-    enum nt_status status = nt_decode_open(&decoding, need_levels(tree, packed, count), true, error);
+    enum nt_status status = nt_decode_open(&state, need_levels(tree, packed, count), true, error);
     for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
         const struct nt_packed *what = &packed[i % count];
         if (is_main(spec_of(what)) != (i < count))
             continue;
-        decoding.spec = spec_of(what);
-        decoding.element_bytes = what->decoder->element_bytes;
+        state.spec = spec_of(what);
+        state.element_bytes = what->decoder->element_bytes;
         arena.packed = what;
-        status = makers[decoding.spec->output](&decoding, outputs[i % count], error);
+        status = makers[state.spec->output](&state, outputs[i % count], error);
     }
     nt_decode_arena_free(&arena);
     return status;
@@ -396,23 +396,23 @@ static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *con
 
 /* ---- Counting ---- */
 
-static void count_rows(const struct nt_decode_state *decoding, uint64_t values, struct nt_tree_counts *counts)
+static void count_rows(const struct nt_decode_state *state, uint64_t values, struct nt_lance_counts *counts)
 {
-    const struct nt_encoding_tree *tree = decoding->arena->tree;
+    const struct nt_encoding_tree *tree = state->arena->tree;
     struct nt_layer_rule rule;
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         nt_layer_rule(tree, i, &rule);
-        counts->slots[i] = decoding->opened.levels.count ? nt_levels_rows(&decoding->opened.levels, &rule)
-                           : rule.begins                 ? 0
-                                                         : values;
+        counts->slots[i] = state->opened.levels.count ? nt_levels_rows(&state->opened.levels, &rule)
+                           : rule.begins              ? 0
+                                                      : values;
     }
 }
 
 /* Finds the first and the last start of an outermost row in the page. */
-static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_counts *counts)
+static void count_ends(const struct nt_decode_state *state, struct nt_lance_counts *counts)
 {
-    const struct nt_encoding_tree *tree = decoding->arena->tree;
-    const struct nt_levels *levels = &decoding->opened.levels;
+    const struct nt_encoding_tree *tree = state->arena->tree;
+    const struct nt_levels *levels = &state->opened.levels;
     struct nt_layer_rule rule;
     if (!tree->layer_count || !levels->count)
         return;
@@ -423,36 +423,36 @@ static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_co
             return;
 }
 
-static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t rows,
-                                  struct nt_tree_counts *counts, struct nt_error *error)
+static enum nt_status count_bytes(struct nt_decode_state *state, uint64_t rows,
+                                  struct nt_lance_counts *counts, struct nt_error *error)
 {
-    decoding->rows = rows;
-    if (decoding->arena->tree->layout == NT_TREE_CONSTANT) {
+    state->rows = rows;
+    if (state->arena->tree->layout == NT_LANCE_CONSTANT) {
         /* levels gave the number of values */
-        decoding->opened = (struct nt_opened_page){0};
-        NT_TRY(nt_decode_open(decoding, true, true, error));
+        state->opened = (struct nt_opened_page){0};
+        NT_TRY(nt_decode_open(state, true, true, error));
     }
-    return nt_count_string_bytes(decoding, &counts->bytes, error);
+    return nt_count_string_bytes(state, &counts->bytes, error);
 }
 
-enum nt_status nt_tree_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
-                             uint64_t values, bool needs_bytes, uint32_t member,
-                             struct nt_tree_counts *counts, struct nt_error *error)
+enum nt_status nt_lance_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
+                              uint64_t values, bool needs_bytes, uint32_t member,
+                              struct nt_lance_counts *counts, struct nt_error *error)
 {
-    const struct nt_tree_output_spec spec = {.output = NT_TREE_ENDS, .member = member};
+    const struct nt_lance_output_spec spec = {.output = NT_LANCE_ENDS, .member = member};
     struct nt_decode_arena arena;
-    struct nt_decode_state decoding = {.arena = &arena, .spec = &spec, .rows = values};
-    *counts = (struct nt_tree_counts){0};
+    struct nt_decode_state state = {.arena = &arena, .spec = &spec, .rows = values};
+    *counts = (struct nt_lance_counts){0};
     nt_decode_arena_begin(&arena, tree, packed);
     enum nt_status status =
-        nt_decode_open(&decoding, true, needs_bytes && tree->layout != NT_TREE_CONSTANT, error);
+        nt_decode_open(&state, true, needs_bytes && tree->layout != NT_LANCE_CONSTANT, error);
     if (status == NT_OK) {
-        counts->levels = decoding.opened.levels.count;
-        count_rows(&decoding, values, counts);
-        count_ends(&decoding, counts);
+        counts->levels = state.opened.levels.count;
+        count_rows(&state, values, counts);
+        count_ends(&state, counts);
     }
     if (status == NT_OK && needs_bytes)
-        status = count_bytes(&decoding, tree->layer_count ? counts->slots[0] : values, counts, error);
+        status = count_bytes(&state, tree->layer_count ? counts->slots[0] : values, counts, error);
     counts->spent = packed->limit - arena.left;
     nt_decode_arena_free(&arena);
     return status;
@@ -463,18 +463,18 @@ enum nt_status nt_tree_count(const struct nt_encoding_tree *tree, const struct n
 enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
 
 /* The low bits of a word hold log2 of the number of values; 0 is the last chunk, with the rest. */
-enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uint8_t *words,
-                                  uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
-                                  struct nt_tree_chunk *chunk, struct nt_error *error)
+enum nt_status nt_lance_next_mini_block(const struct nt_encoding_tree *tree, const uint8_t *words,
+                                        uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
+                                        struct nt_lance_mini_block *chunk, struct nt_error *error)
 {
     uint64_t word =
         tree->has_large_chunk ? nt_load_le32(words + 4 * number) : nt_load_le16(words + 2 * number);
     uint64_t offset = chunk->offset + chunk->bytes, first = chunk->first_value + chunk->values;
     bool is_last = number + 1 == word_count;
-    *chunk = (struct nt_tree_chunk){.offset = offset,
-                                    .bytes = ((word >> 4) + 1) * CHUNK_UNIT,
-                                    .first_value = first,
-                                    .values = is_last ? values - first : UINT64_C(1) << (word & 15)};
+    *chunk = (struct nt_lance_mini_block){.offset = offset,
+                                          .bytes = ((word >> 4) + 1) * CHUNK_UNIT,
+                                          .first_value = first,
+                                          .values = is_last ? values - first : UINT64_C(1) << (word & 15)};
     if (chunk->bytes > bytes - offset || (is_last && bytes - offset - chunk->bytes >= CHUNK_UNIT))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "chunk %" PRIu64 " of %" PRIu64 " needs %" PRIu64 " bytes, but its buffer has %" PRIu64
@@ -488,8 +488,8 @@ enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uin
 }
 
 struct whole_page {
-    struct nt_encoding_tree tree; /* of a chunk, or of the rows */
-    struct nt_tree_state state;   /* for the page's output */
+    struct nt_encoding_tree tree;        /* of a chunk, or of the rows */
+    struct nt_lance_decoder_state state; /* for the page's output */
     struct nt_decoder decoder;
     const struct nt_packed *packed;
     uint64_t items; /* elements per value */
@@ -507,9 +507,9 @@ static uint64_t left(const struct whole_page *whole)
 static enum nt_status count_elements(const struct whole_page *whole, const struct nt_packed *part,
                                      uint64_t values, uint64_t *elements_ret, struct nt_error *error)
 {
-    bool are_bytes = whole->state.spec.output == NT_TREE_BYTES;
-    struct nt_tree_counts counts;
-    NT_TRY(nt_tree_count(&whole->tree, part, values, are_bytes, 0, &counts, error));
+    bool are_bytes = whole->state.spec.output == NT_LANCE_BYTES;
+    struct nt_lance_counts counts;
+    NT_TRY(nt_lance_count(&whole->tree, part, values, are_bytes, 0, &counts, error));
     *elements_ret = are_bytes ? counts.bytes : counts.levels;
     return NT_OK;
 }
@@ -517,13 +517,13 @@ static enum nt_status count_elements(const struct whole_page *whole, const struc
 static enum nt_status decode_part(struct whole_page *whole, const uint8_t *data, size_t bytes,
                                   uint64_t values, struct nt_error *error)
 {
-    enum nt_tree_output output = whole->state.spec.output;
+    enum nt_lance_decoder_output output = whole->state.spec.output;
     struct nt_packed part = *whole->packed;
     uint64_t elements = values;
     part.decoder = &whole->decoder;
     part.data = data;
     part.bytes = bytes;
-    if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS)
+    if (output == NT_LANCE_BYTES || output == NT_LANCE_LEVELS)
         NT_TRY(count_elements(whole, &part, values, &elements, error));
     else if (!nt_checked_multiply(values, whole->items, &elements))
         elements = UINT64_MAX;
@@ -531,10 +531,10 @@ static enum nt_status decode_part(struct whole_page *whole, const uint8_t *data,
         return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", whole->packed->elements,
                              elements);
     part.elements = (size_t)elements;
-    part.parameter = output == NT_TREE_ENDS ? whole->end : values;
+    part.parameter = output == NT_LANCE_ENDS ? whole->end : values;
     uint8_t *into = whole->output + whole->done * whole->decoder.element_bytes;
-    NT_TRY(nt_tree_decode(&part, into, error));
-    if (output == NT_TREE_ENDS && elements)
+    NT_TRY(nt_lance_decode(&part, into, error));
+    if (output == NT_LANCE_ENDS && elements)
         whole->end = nt_load_le64(into + (elements - 1) * sizeof(uint64_t));
     whole->done += elements;
     return NT_OK;
@@ -543,19 +543,19 @@ static enum nt_status decode_part(struct whole_page *whole, const uint8_t *data,
 /* Values of the page: its elements, except for BYTES and LEVELS. */
 static uint64_t count_values(const struct whole_page *whole)
 {
-    enum nt_tree_output output = whole->state.spec.output;
-    return output == NT_TREE_BYTES || output == NT_TREE_LEVELS ? whole->packed->parameter
-                                                               : whole->packed->elements / whole->items;
+    enum nt_lance_decoder_output output = whole->state.spec.output;
+    return output == NT_LANCE_BYTES || output == NT_LANCE_LEVELS ? whole->packed->parameter
+                                                                 : whole->packed->elements / whole->items;
 }
 
 static enum nt_status decode_chunks(struct whole_page *whole, const struct nt_buffer_slice *words,
                                     const struct nt_buffer_slice *chunks, struct nt_error *error)
 {
     uint64_t count = words->bytes / (whole->tree.has_large_chunk ? 4 : 2);
-    struct nt_tree_chunk chunk = {0};
+    struct nt_lance_mini_block chunk = {0};
     for (uint64_t i = 0; i < count; i++) {
-        enum nt_status status = nt_tree_next_chunk(&whole->tree, words->data, count, i, count_values(whole),
-                                                   chunks->bytes, &chunk, error);
+        enum nt_status status = nt_lance_next_mini_block(&whole->tree, words->data, count, i,
+                                                         count_values(whole), chunks->bytes, &chunk, error);
         if (status == NT_OK)
             status =
                 decode_part(whole, chunks->data + chunk.offset, (size_t)chunk.bytes, chunk.values, error);
@@ -566,7 +566,7 @@ static enum nt_status decode_chunks(struct whole_page *whole, const struct nt_bu
 
 static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_tree_state *state = packed->decoder->state;
+    const struct nt_lance_decoder_state *state = packed->decoder->state;
     const struct nt_encoding_tree *tree = state->tree;
     struct whole_page whole = {.tree = *tree,
                                .state = {&whole.tree, state->spec},
@@ -580,14 +580,14 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     whole.tree.is_whole = false;
     whole.tree.parts = NULL;
     whole.tree.part_count = 0;
-    if (state->spec.output == NT_TREE_VALUES && !nt_tree_is_structure(tree) &&
-        !nt_tree_items(tree, &whole.items))
+    if (state->spec.output == NT_LANCE_VALUES && !nt_lance_is_structure(tree) &&
+        !nt_lance_items_per_row(tree, &whole.items))
         whole.items = 0;
     if (!whole.items || packed->elements % whole.items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
                        whole.items);
     NT_TRY(nt_decode_buffer(&arena, WORDS, &first, error));
-    if (tree->layout == NT_TREE_MINI_BLOCK) {
+    if (tree->layout == NT_LANCE_MINI_BLOCK) {
         NT_TRY(nt_decode_buffer(&arena, CHUNKS, &chunks, error));
         NT_TRY(decode_chunks(&whole, &first, &chunks, error));
     } else
@@ -603,8 +603,8 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
 /* Do a dictionary's items have the output's type? Strings need their ends and bytes. */
 static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies)
 {
-    const struct nt_tree_state *state = decoder->state;
-    if (state->spec.output == NT_TREE_VALUES)
+    const struct nt_lance_decoder_state *state = decoder->state;
+    if (state->spec.output == NT_LANCE_VALUES)
         return decoder->dependency_count > 0 && dependencies[0]->element_bytes == decoder->element_bytes;
     return decoder->dependency_count > 1 && dependencies[0]->element == NT_ELEMENT_UINT64 &&
            dependencies[1]->element_bytes == 1;
@@ -613,30 +613,30 @@ static bool are_elements(const struct nt_decoder *decoder, const struct nt_decod
 static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies,
                             struct nt_error *error)
 {
-    static const enum nt_element decoding[] = {
-        [NT_TREE_VALID] = NT_ELEMENT_BOOL,    [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
-        [NT_TREE_ENDS] = NT_ELEMENT_UINT64,   [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
-        [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
-    const struct nt_tree_state *state = decoder->state;
+    static const enum nt_element decode_state[] = {
+        [NT_LANCE_VALID] = NT_ELEMENT_BOOL,    [NT_LANCE_OFFSETS] = NT_ELEMENT_UINT64,
+        [NT_LANCE_ENDS] = NT_ELEMENT_UINT64,   [NT_LANCE_BYTES] = NT_ELEMENT_BYTE,
+        [NT_LANCE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_LANCE_PRESENT] = NT_ELEMENT_BOOL};
+    const struct nt_lance_decoder_state *state = decoder->state;
     const struct nt_encoding_tree *tree = state->tree;
-    enum nt_tree_output output = state->spec.output;
+    enum nt_lance_decoder_output output = state->spec.output;
     uint32_t bytes = nt_element_info(decoder->element)->bytes;
-    if ((unsigned)output > NT_TREE_PRESENT ||
-        (tree->is_whole && tree->part_count < 1u + (tree->layout == NT_TREE_MINI_BLOCK)) ||
-        (output != NT_TREE_VALUES && decoder->element != decoding[output]) ||
-        (output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
+    if ((unsigned)output > NT_LANCE_PRESENT ||
+        (tree->is_whole && tree->part_count < 1u + (tree->layout == NT_LANCE_MINI_BLOCK)) ||
+        (output != NT_LANCE_VALUES && decoder->element != decode_state[output]) ||
+        (output == NT_LANCE_LEVELS && decoder->element_bytes != NT_LANCE_LEVEL_BYTES) ||
         (bytes && bytes != decoder->element_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the encoding cannot produce the requested output");
-    bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->spec.depth) &&
-                       output != NT_TREE_OFFSETS && output != NT_TREE_LEVELS;
+    bool needs_items = tree->has_dictionary && (output != NT_LANCE_VALID || state->spec.depth) &&
+                       output != NT_LANCE_OFFSETS && output != NT_LANCE_LEVELS;
     return !needs_items || are_elements(decoder, dependencies)
                ? NT_OK
                : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                          "the items of the dictionary have another type than the elements");
 }
 
-const struct nt_decoder_ops nt_tree_ops = {.decode = nt_tree_decode,
-                                           .check = check,
-                                           .are_shared = are_shared,
-                                           .decode_shared = decode_shared,
-                                           .allocates_memory = true};
+const struct nt_decoder_ops nt_lance_decoder_ops = {.decode = nt_lance_decode,
+                                                    .check = check,
+                                                    .are_shared = are_shared,
+                                                    .decode_shared = decode_shared,
+                                                    .allocates_memory = true};

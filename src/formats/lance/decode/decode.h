@@ -128,34 +128,34 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
 /* ---- Encodings ---- */
 
 enum nt_encoding_tree_node_kind {
-    NT_TREE_FLAT,             /* consecutive values of `bits` */
-    NT_TREE_VARIABLE,         /* offsets of `bits`, then bytes */
-    NT_TREE_INLINE_BITS,      /* FastLanes blocks that store their own width */
-    NT_TREE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */
-    NT_TREE_RUNS,             /* children: values, run lengths */
-    NT_TREE_BYTE_SPLIT,       /* byte planes of the child's values */
-    NT_TREE_LENGTH_PREFIXED,  /* compressed by `algorithm`, prefixed with the size */
-    NT_TREE_FSST,             /* FSST codes over the child's strings */
-    NT_TREE_FIXED_LIST,       /* `items` of the child's values per list */
-    NT_TREE_PACKED,           /* structures: each of the child's values is a whole row */
-    NT_TREE_SAME,             /* `value` for every row; NULL: zeros */
-    NT_TREE_VARIABLE_PACKED,  /* structures whose members may be strings; full zip only */
+    NT_LANCE_FLAT,             /* consecutive values of `bits` */
+    NT_LANCE_VARIABLE,         /* offsets of `bits`, then bytes */
+    NT_LANCE_INLINE_BITS,      /* FastLanes blocks that store their own width */
+    NT_LANCE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */
+    NT_LANCE_RUNS,             /* children: values, run lengths */
+    NT_LANCE_BYTE_SPLIT,       /* byte planes of the child's values */
+    NT_LANCE_LENGTH_PREFIXED,  /* compressed by `algorithm`, prefixed with the size */
+    NT_LANCE_FSST,             /* FSST codes over the child's strings */
+    NT_LANCE_FIXED_LIST,       /* `items` of the child's values per list */
+    NT_LANCE_PACKED,           /* structures: each of the child's values is a whole row */
+    NT_LANCE_SAME,             /* `value` for every row; NULL: zeros */
+    NT_LANCE_VARIABLE_PACKED,  /* structures whose members may be strings; full zip only */
     /* Version 2.0 only: */
-    NT_TREE_NULLABLE, /* child 0: values; child 1: validity; NT_NO_NODE: all valid */
-    NT_TREE_ALL_NULL,
-    NT_TREE_LIST_ENDS,  /* child 0: end offsets; null rows have `adjustment` added */
-    NT_TREE_BINARY,     /* child 0: LIST_ENDS offsets, child 1: bytes */
-    NT_TREE_DICTIONARY, /* child 0: indices, child 1: items */
+    NT_LANCE_NULLABLE, /* child 0: values; child 1: validity; NT_NO_NODE: all valid */
+    NT_LANCE_ALL_NULL,
+    NT_LANCE_LIST_ENDS,  /* child 0: end offsets; null rows have `adjustment` added */
+    NT_LANCE_BINARY,     /* child 0: LIST_ENDS offsets, child 1: bytes */
+    NT_LANCE_DICTIONARY, /* child 0: indices, child 1: items */
     /* Legacy versions only: */
-    NT_TREE_ABSOLUTE_OFFSETS, /* child 0: row starts and the end of the last row; empty rows are null */
-    NT_TREE_NODE_COUNT
+    NT_LANCE_ABSOLUTE_OFFSETS, /* child 0: row starts and the end of the last row; empty rows are null */
+    NT_LANCE_NODE_COUNT
 };
 
 #define NT_NO_NODE UINT32_MAX
-enum { NT_TREE_NODES = 256, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16, NT_TREE_BUFFERS = 32 };
+enum { NT_LANCE_NODES = 256, NT_LANCE_LAYERS = 64, NT_LANCE_DEPTH = 16, NT_LANCE_BUFFERS = 32 };
 
 /* A member of a structure of variable width. */
-struct nt_tree_member {
+struct nt_lance_member {
     uint32_t node;        /* of its values; NT_NO_NODE: a string */
     uint32_t bits;        /* of a value; 0: a string */
     uint32_t length_bits; /* of a string's length */
@@ -174,7 +174,7 @@ struct nt_encoding_tree_node {
     uint64_t adjustment;
     const uint8_t *value; /* SAME: bits / 8 bytes, or NULL */
     const struct nt_fsst *fsst;
-    const struct nt_tree_member *members; /* VARIABLE_PACKED */
+    const struct nt_lance_member *members; /* VARIABLE_PACKED */
     uint32_t member_count;
 };
 
@@ -187,12 +187,12 @@ const struct nt_encoding_tree_node_info *nt_encoding_tree_node_info(enum nt_enco
 
 /* ---- Pages ---- */
 
-enum nt_tree_layout {
-    NT_TREE_MINI_BLOCK, /* chunks: levels, then the value buffers */
-    NT_TREE_FULL_ZIP,   /* each row stores its levels and its value together */
-    NT_TREE_CONSTANT,   /* one value or null, and levels */
-    NT_TREE_BLOCK,      /* a dictionary: one buffer with all values */
-    NT_TREE_ARRAY,      /* version 2.0: buffers, no levels */
+enum nt_lance_layout_kind {
+    NT_LANCE_MINI_BLOCK, /* chunks: levels, then the value buffers */
+    NT_LANCE_FULL_ZIP,   /* each row stores its levels and its value together */
+    NT_LANCE_CONSTANT,   /* one value or null, and levels */
+    NT_LANCE_BLOCK,      /* a dictionary: one buffer with all values */
+    NT_LANCE_ARRAY,      /* version 2.0: buffers, no levels */
 };
 
 /* The kinds of layers around a value, numbered as in the file. */
@@ -207,12 +207,12 @@ enum nt_layer {
     NT_LAYER_COUNT
 };
 
-struct nt_tree_buffer {
+struct nt_lance_page_buffer {
     uint64_t offset, bytes; /* within the page's stored bytes */
 };
 
 struct nt_encoding_tree {
-    enum nt_tree_layout layout;
+    enum nt_lance_layout_kind layout;
     const struct nt_encoding_tree_node *nodes;
     uint32_t node_count;
     uint32_t values, repetition, definition; /* roots; NT_NO_NODE: absent */
@@ -227,70 +227,70 @@ struct nt_encoding_tree {
     bool has_value_part;
     uint64_t repetition_count, definition_count; /* number of levels, if compressed */
     /* The page's buffers, except those of mini-block chunks. */
-    const struct nt_tree_buffer *parts;
+    const struct nt_lance_page_buffer *parts;
     uint32_t part_count;
     /* Set if the decoder's input is the whole page, not one chunk of it. Full zip: part 0 holds the
      * rows. Mini-block: part 0 holds the chunk sizes, part 1 the chunks. */
     bool is_whole;
     uint32_t layer_count;
-    uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
+    uint8_t layers[NT_LANCE_LAYERS]; /* enum nt_layer, innermost first */
 };
 
 /* Are the values rows of a structure, from which an output selects a member? */
-bool nt_tree_is_structure(const struct nt_encoding_tree *tree);
+bool nt_lance_is_structure(const struct nt_encoding_tree *tree);
 /* Are all rows null, whatever the levels are? */
-bool nt_tree_is_null(const struct nt_encoding_tree *tree);
+bool nt_lance_is_null(const struct nt_encoding_tree *tree);
 /* Returns the values per row: the product of the items of all fixed lists. False on overflow. */
-bool nt_tree_items(const struct nt_encoding_tree *tree, uint64_t *items_ret);
+bool nt_lance_items_per_row(const struct nt_encoding_tree *tree, uint64_t *items_ret);
 
 /* Do pages have levels, in buffers of their own or beside each row? */
-bool nt_tree_has_levels(const struct nt_encoding_tree *tree);
+bool nt_lance_has_levels(const struct nt_encoding_tree *tree);
 /* Bytes that the levels take in a full-zip row. */
-static inline uint32_t nt_tree_control_bytes(const struct nt_encoding_tree *tree)
+static inline uint32_t nt_lance_control_bytes(const struct nt_encoding_tree *tree)
 {
     uint32_t bits = tree->repetition_bits + tree->definition_bits;
     return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
 /* Counts the lists at a layer and inside it. If there are any, rows and values can differ in number. */
-uint32_t nt_tree_lists(const struct nt_encoding_tree *tree, uint32_t layer);
+uint32_t nt_lance_lists(const struct nt_encoding_tree *tree, uint32_t layer);
 
 /* ---- Outputs ---- */
 
-enum nt_tree_output {
-    NT_TREE_VALUES,  /* fixed width; null values are zeros; fixed lists yield all items */
-    NT_TREE_VALID,   /* bool: of the layer and its surrounding layers up to the next list */
-    NT_TREE_OFFSETS, /* uint64: of a list layer: where each list but the last ends, see below */
-    NT_TREE_ENDS,    /* uint64: where each string ends */
-    NT_TREE_BYTES,   /* of all strings */
-    NT_TREE_LEVELS,  /* u16 repetition, u16 definition as stored; 0 if only the other is stored */
-    NT_TREE_PRESENT, /* bool: is a blob present? From its descriptor (u64 position, u64 size). With size
-                      * 0, position 0 is an empty value, others are a definition << 16. */
+enum nt_lance_decoder_output {
+    NT_LANCE_VALUES,  /* fixed width; null values are zeros; fixed lists yield all items */
+    NT_LANCE_VALID,   /* bool: of the layer and its surrounding layers up to the next list */
+    NT_LANCE_OFFSETS, /* uint64: of a list layer: where each list but the last ends, see below */
+    NT_LANCE_ENDS,    /* uint64: where each string ends */
+    NT_LANCE_BYTES,   /* of all strings */
+    NT_LANCE_LEVELS,  /* u16 repetition, u16 definition as stored; 0 if only the other is stored */
+    NT_LANCE_PRESENT, /* bool: is a blob present? From its descriptor (u64 position, u64 size). With size
+                       * 0, position 0 is an empty value, others are a definition << 16. */
 };
 
 /* The page's `parameter` is: BYTES: the number of strings; LEVELS: the number of values; ENDS and
  * OFFSETS: a base to add; VALID with `repeats`: rows that continue a row from before the page. OFFSETS
  * also uses the bits below: a list ends where the next one begins, so the first page of a column
  * yields one offset fewer than lists begin in it, and the last page one more. */
-#define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
-#define NT_TREE_IS_LAST (UINT64_C(1) << 62)
-/* Set if the page's levels are not checked yet: NT_TREE_ITEMS_BITS of the parameter hold the number of
+#define NT_LANCE_IS_FIRST (UINT64_C(1) << 63)
+#define NT_LANCE_IS_LAST (UINT64_C(1) << 62)
+/* Set if the page's levels are not checked yet: NT_LANCE_ITEMS_BITS of the parameter hold the number of
  * items that begin in it, which the levels must confirm. The base has fewer bits then. */
-#define NT_TREE_HAS_ITEM_COUNT (UINT64_C(1) << 61)
-enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
+#define NT_LANCE_HAS_ITEM_COUNT (UINT64_C(1) << 61)
+enum { NT_LANCE_ITEMS_BITS = 17, NT_LANCE_ADDED_BITS = 44 };
 
-enum { NT_TREE_LEVEL_BYTES = 4 }; /* of an element of LEVELS */
+enum { NT_LANCE_LEVEL_BYTES = 4 }; /* of an element of LEVELS */
 
 /* Selects whole structures as stored; all members are of fixed width. */
-#define NT_TREE_ALL_MEMBERS UINT32_MAX
+#define NT_LANCE_ALL_MEMBERS UINT32_MAX
 
-struct nt_tree_output_spec {
-    enum nt_tree_output output;
+struct nt_lance_output_spec {
+    enum nt_lance_decoder_output output;
     uint32_t layer;         /* VALID, OFFSETS: 0 is the innermost */
     uint16_t valid;         /* PRESENT: the largest definition level of a present value */
     uint64_t repeats;       /* VALID of a layer: equal stored rows per logical row; 0 and 1: one each */
     uint32_t depth;         /* VALID: of items this deep in fixed lists; 0: of the layer itself */
-    uint32_t member;        /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
+    uint32_t member;        /* of structures, or NT_LANCE_ALL_MEMBERS; else 0 */
     uint64_t member_offset; /* fixed-width packed structures: in bytes */
     uint64_t member_items;  /* structures: items of the fixed lists in an element; 0: no lists */
     bool is_stored;         /* VALUES: keep what is stored for null values */
@@ -299,61 +299,63 @@ struct nt_tree_output_spec {
 /* ---- Decoders ---- */
 
 /* The state of a decoder: which output it makes of which pages. */
-struct nt_tree_state {
+struct nt_lance_decoder_state {
     const struct nt_encoding_tree *tree; /* shared: the format builds equal trees once */
-    struct nt_tree_output_spec spec;
+    struct nt_lance_output_spec spec;
 };
 
-/* Operations of decoders whose state is a struct nt_tree_state. With a dictionary, the dependencies are its
- * items (VALUES), or their ENDS and BYTES. On whole pages, ENDS continue across chunks. */
-extern const struct nt_decoder_ops nt_tree_ops;
-/* nt_tree_ops.decode: writes `packed->elements` elements. Uses the decoder's state and element size. */
-enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
+/* Operations of decoders whose state is a struct nt_lance_decoder_state. With a dictionary, the dependencies
+ * are its items (VALUES), or their ENDS and BYTES. On whole pages, ENDS continue across chunks. */
+extern const struct nt_decoder_ops nt_lance_decoder_ops;
+/* nt_lance_decoder_ops.decode: writes `packed->elements` elements. Uses the decoder's state and element size.
+ */
+enum nt_status nt_lance_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
 /* A decoder's tree and output; NULL if it is another kind of decoder. */
-static inline const struct nt_tree_state *nt_tree_state_of(const struct nt_decoder *decoder)
+static inline const struct nt_lance_decoder_state *nt_lance_decoder_state_of(const struct nt_decoder *decoder)
 {
-    return decoder->ops == &nt_tree_ops ? (const struct nt_tree_state *)decoder->state : NULL;
+    return decoder->ops == &nt_lance_decoder_ops ? (const struct nt_lance_decoder_state *)decoder->state
+                                                 : NULL;
 }
 
 /* The contents of a page, for builders of page lists. */
-struct nt_tree_counts {
-    uint64_t slots[NT_TREE_LAYERS]; /* per layer: rows that begin in the page */
-    uint64_t levels;                /* 0: none */
-    uint64_t bytes;                 /* of strings, if requested */
-    uint64_t spent;                 /* bytes of memory that counting used */
+struct nt_lance_counts {
+    uint64_t slots[NT_LANCE_LAYERS]; /* per layer: rows that begin in the page */
+    uint64_t levels;                 /* 0: none */
+    uint64_t bytes;                  /* of strings, if requested */
+    uint64_t spent;                  /* bytes of memory that counting used */
     /* Of the outermost layer's rows: */
     bool is_continued; /* the page begins within a row */
     uint64_t last_row; /* levels of the last row that begins here; if none does, of the page */
 };
 /* `values`: the number of values if there are no levels. `needs_bytes`: also counts the bytes of
  * strings (of a structure: of `member`). */
-enum nt_status nt_tree_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
-                             uint64_t values, bool needs_bytes, uint32_t member,
-                             struct nt_tree_counts *counts, struct nt_error *error);
+enum nt_status nt_lance_count(const struct nt_encoding_tree *tree, const struct nt_packed *packed,
+                              uint64_t values, bool needs_bytes, uint32_t member,
+                              struct nt_lance_counts *counts, struct nt_error *error);
 
 /* ---- Decode whole pages ---- */
 
 /* A chunk of a mini-block page, as its word in the page's first buffer describes it. */
-struct nt_tree_chunk {
+struct nt_lance_mini_block {
     uint64_t offset, bytes; /* within the chunks */
     uint64_t first_value, values;
 };
 
 /* Moves `*chunk` (all zeros at first) to chunk `number`, its successor. `words`: `word_count` words of
  * 2 bytes; of 4 with large chunks. `values` and `bytes`: of all chunks, NT_CORRUPT if exceeded. */
-enum nt_status nt_tree_next_chunk(const struct nt_encoding_tree *tree, const uint8_t *words,
-                                  uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
-                                  struct nt_tree_chunk *chunk, struct nt_error *error);
+enum nt_status nt_lance_next_mini_block(const struct nt_encoding_tree *tree, const uint8_t *words,
+                                        uint64_t word_count, uint64_t number, uint64_t values, uint64_t bytes,
+                                        struct nt_lance_mini_block *chunk, struct nt_error *error);
 
 /* ---- Describe an encoding tree ---- */
 
-const char *nt_tree_layout_name(enum nt_tree_layout layout); /* "mini-block" */
-const char *nt_tree_output_name(enum nt_tree_output output); /* "offsets" */
+const char *nt_lance_layout_name(enum nt_lance_layout_kind layout);    /* "mini-block" */
+const char *nt_lance_output_name(enum nt_lance_decoder_output output); /* "offsets" */
 
 /* Writes the encodings of a tree's values, outermost first: "general(byte stream split(flat 32))".
  * Truncates to `capacity` bytes with the NUL. */
-void nt_tree_describe(const struct nt_encoding_tree *tree, char *text, size_t capacity);
+void nt_lance_describe_tree(const struct nt_encoding_tree *tree, char *text, size_t capacity);
 
 /* ---- Memory ---- */
 
@@ -404,7 +406,7 @@ struct nt_decoded_array {
         const uint8_t *valid;
         bool are_null;
         uint64_t items; /* of each list */
-    } lists[NT_TREE_DEPTH];
+    } lists[NT_LANCE_DEPTH];
     uint32_t depth;
     const uint8_t *valid; /* version 2.0: bits; NULL: all valid */
     bool is_null;         /* all rows are null */
@@ -421,7 +423,7 @@ struct nt_levels {
 /* A parsed page. */
 struct nt_opened_page {
     struct nt_levels levels;
-    struct nt_buffer_slice parts[NT_TREE_BUFFERS]; /* of the values */
+    struct nt_buffer_slice parts[NT_LANCE_BUFFERS]; /* of the values */
     uint32_t part_count;
     /* Full zip and constant pages set the values on opening: */
     bool has_array;
@@ -430,11 +432,11 @@ struct nt_opened_page {
 
 /* ---- Table of encodings ---- */
 
-/* Decodes `elements` values of a node from the NT_TREE_BUFFERS buffers of a chunk. `into`: memory of
+/* Decodes `elements` values of a node from the NT_LANCE_BUFFERS buffers of a chunk. `into`: memory of
  * exactly the result's size, which the node may use; NULL: none. */
-enum nt_status nt_tree_node_decode(struct nt_decode_arena *arena, uint32_t node,
-                                   struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
-                                   struct nt_decoded_array *array, struct nt_error *error);
+enum nt_status nt_lance_node_decode(struct nt_decode_arena *arena, uint32_t node,
+                                    struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
+                                    struct nt_decoded_array *array, struct nt_error *error);
 /* The same for a block: one buffer that holds all values. */
 enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
                                const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
@@ -491,7 +493,7 @@ uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_ru
 /* The header of a chunk: the number of levels, and the bytes of the levels and of each buffer. */
 struct nt_mini_block_sizes {
     uint64_t levels, repetition_bytes, definition_bytes;
-    uint64_t buffer_bytes[NT_TREE_BUFFERS];
+    uint64_t buffer_bytes[NT_LANCE_BUFFERS];
 };
 /* Reads the header; a failure is in `cursor`. */
 void nt_mini_block_get_sizes(const struct nt_encoding_tree *tree, struct nt_cursor *cursor,
@@ -518,7 +520,7 @@ enum nt_status nt_v2_0_decode(struct nt_decode_arena *arena, uint32_t node,
 /* The state of a page while its values become elements. */
 struct nt_decode_state {
     struct nt_decode_arena *arena;
-    const struct nt_tree_output_spec *spec;
+    const struct nt_lance_output_spec *spec;
     uint32_t element_bytes; /* of an output element */
     struct nt_opened_page opened;
     uint64_t rows;        /* of the innermost layer */
@@ -528,24 +530,24 @@ struct nt_decode_state {
 };
 
 /* Elements of a structure's member per row. */
-static inline uint64_t nt_decode_member_items(const struct nt_decode_state *decoding)
+static inline uint64_t nt_decode_member_items(const struct nt_decode_state *state)
 {
-    return decoding->spec->member_items ? decoding->spec->member_items : 1;
+    return state->spec->member_items ? state->spec->member_items : 1;
 }
 
 /* Parses the levels and values of the page as needed. Without levels, the caller sets `rows`. */
-enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
+enum nt_status nt_decode_open(struct nt_decode_state *state, bool needs_levels, bool needs_values,
                               struct nt_error *error);
-/* Decodes the values. `into`: see nt_tree_node_decode. */
-enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error);
+/* Decodes the values. `into`: see nt_lance_node_decode. */
+enum nt_status nt_decode_values(struct nt_decode_state *state, uint8_t *into, struct nt_error *error);
 /* NT_CORRUPT if `found` is not `decoding->rows`. */
-enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
+enum nt_status nt_decode_check_rows(const struct nt_decode_state *state, uint64_t found,
                                     struct nt_error *error);
 /* Writes a byte for each row of a layer. NT_CORRUPT if there are not exactly `rows`. */
-enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
+enum nt_status nt_decode_valid_rows(const struct nt_decode_state *state, uint32_t layer, uint64_t rows,
                                     uint8_t *valid, struct nt_error *error);
 /* Sets `decoding->valid`, after the values are decoded. */
-enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error);
+enum nt_status nt_decode_find_nulls(struct nt_decode_state *state, struct nt_error *error);
 /* Can levels mark a value, or all values, as null? */
 bool nt_decode_has_nulls(const struct nt_encoding_tree *tree);
 
@@ -553,26 +555,25 @@ bool nt_decode_has_nulls(const struct nt_encoding_tree *tree);
 
 /* Zeros the page's elements, of `width` bytes each, for null rows and for null items of the `depth`
  * outermost fixed lists. */
-void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t depth, uint32_t width,
+void nt_decode_clear_nulls(const struct nt_decode_state *state, uint32_t depth, uint32_t width,
                            uint8_t *output);
 
 /* ---- Dictionary indices ---- */
 
 /* Decodes the indices, with 0 for null rows. */
-enum nt_status nt_decode_indices(struct nt_decode_state *decoding, struct nt_value *numbers,
+enum nt_status nt_decode_indices(struct nt_decode_state *state, struct nt_value *numbers,
                                  struct nt_error *error);
 /* Are all rows null? Then the dictionary may be empty. */
-bool nt_decode_is_null(const struct nt_decode_state *decoding);
+bool nt_decode_is_null(const struct nt_decode_state *state);
 
 /* ---- Outputs ---- */
 
 /* Writes all elements of an output. */
-typedef enum nt_status nt_make_output(struct nt_decode_state *decoding, uint8_t *output,
-                                      struct nt_error *error);
+typedef enum nt_status nt_make_output(struct nt_decode_state *state, uint8_t *output, struct nt_error *error);
 nt_make_output nt_output_values, nt_output_presence, nt_output_validity, nt_output_offsets, nt_output_levels,
     nt_output_ends, nt_output_bytes;
 
 /* Counts the string bytes of a page that is opened with its values. Null strings have none.
  * decoding->rows is the number of strings. */
-enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
+enum nt_status nt_count_string_bytes(struct nt_decode_state *state, uint64_t *bytes_ret,
                                      struct nt_error *error);

@@ -78,7 +78,7 @@ void nt_decode_arena_free(struct nt_decode_arena *arena)
 enum nt_status nt_decode_buffer(const struct nt_decode_arena *arena, uint32_t number,
                                 struct nt_buffer_slice *part, struct nt_error *error)
 {
-    const struct nt_tree_buffer *at = &arena->tree->parts[number];
+    const struct nt_lance_page_buffer *at = &arena->tree->parts[number];
     if (at->offset > arena->packed->bytes || at->bytes > arena->packed->bytes - at->offset)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " is outside its page", number);
     *part = (struct nt_buffer_slice){arena->packed->data + at->offset, at->bytes};
@@ -113,12 +113,12 @@ static inline bool is_valid(const struct nt_levels *levels, const struct nt_laye
     return definition <= rule->valid || (rule->empty && definition == rule->empty);
 }
 
-enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
+enum nt_status nt_decode_check_rows(const struct nt_decode_state *state, uint64_t found,
                                     struct nt_error *error)
 {
-    if (found == decoding->rows)
+    if (found == state->rows)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", decoding->rows,
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", state->rows,
                           found);
 }
 
@@ -131,19 +131,19 @@ static void compare_levels(const uint16_t *restrict definition, uint16_t most, u
 }
 
 /* `rows`: the required number of rows. */
-enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
+enum nt_status nt_decode_valid_rows(const struct nt_decode_state *state, uint32_t layer, uint64_t rows,
                                     uint8_t *valid, struct nt_error *error)
 {
-    const struct nt_levels levels = decoding->opened.levels;
+    const struct nt_levels levels = state->opened.levels;
     struct nt_layer_rule rule;
-    nt_layer_rule(decoding->arena->tree, layer, &rule);
+    nt_layer_rule(state->arena->tree, layer, &rule);
     uint64_t found = nt_levels_rows(&levels, &rule);
     if (found != rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", rows, found);
     const struct nt_layer_rule fixed = rule; /* a local copy stays in registers */
-    if (!layer && nt_tree_is_null(decoding->arena->tree))
+    if (!layer && nt_lance_is_null(state->arena->tree))
         memset(valid, 0, rows);
-    else if (nt_layer_is_always_valid(decoding->arena->tree, layer))
+    else if (nt_layer_is_always_valid(state->arena->tree, layer))
         memset(valid, 1, rows);
     else if (rows == levels.count && levels.definition && !fixed.empty)
         compare_levels(levels.definition, fixed.valid, rows, valid);
@@ -166,22 +166,22 @@ static enum nt_status spread_bits(struct nt_decode_arena *arena, const uint8_t *
 }
 
 /* Uses levels, or the validity that version 2.0 stores. */
-enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error)
+enum nt_status nt_decode_find_nulls(struct nt_decode_state *state, struct nt_error *error)
 {
-    const struct nt_decoded_array *array = &decoding->opened.array;
+    const struct nt_decoded_array *array = &state->opened.array;
     uint8_t *valid;
-    if (decoding->is_shared && (decoding->valid || !nt_decode_has_nulls(decoding->arena->tree)))
+    if (state->is_shared && (state->valid || !nt_decode_has_nulls(state->arena->tree)))
         return NT_OK;
     if (array->valid)
-        return spread_bits(decoding->arena, array->valid, decoding->rows, &decoding->valid, error);
-    bool is_null = array->is_null || nt_tree_is_null(decoding->arena->tree);
-    if (!is_null && !decoding->opened.levels.count)
+        return spread_bits(state->arena, array->valid, state->rows, &state->valid, error);
+    bool is_null = array->is_null || nt_lance_is_null(state->arena->tree);
+    if (!is_null && !state->opened.levels.count)
         return NT_OK;
-    NT_TRY(nt_decode_alloc(decoding->arena, decoding->rows, &valid, error));
-    decoding->valid = valid;
+    NT_TRY(nt_decode_alloc(state->arena, state->rows, &valid, error));
+    state->valid = valid;
     if (!is_null)
-        return nt_decode_valid_rows(decoding, 0, decoding->rows, valid, error);
-    memset(valid, 0, decoding->rows);
+        return nt_decode_valid_rows(state, 0, state->rows, valid, error);
+    memset(valid, 0, state->rows);
     return NT_OK;
 }
 
@@ -189,9 +189,9 @@ enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_
 bool nt_decode_has_nulls(const struct nt_encoding_tree *tree)
 {
     struct nt_layer_rule rule;
-    if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)
+    if (tree->layout == NT_LANCE_BLOCK || tree->layout == NT_LANCE_ARRAY)
         return false;
-    if (nt_tree_is_null(tree))
+    if (nt_lance_is_null(tree))
         return true;
     nt_layer_rule(tree, 0, &rule);
     for (uint32_t i = 0; rule.visible && i < tree->layer_count; i++)

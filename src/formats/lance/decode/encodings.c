@@ -20,7 +20,7 @@
 struct node_job {
     struct nt_decode_arena *arena;
     const struct nt_encoding_tree_node *node;
-    struct nt_buffer_slice *parts; /* chunk: NT_TREE_BUFFERS, some empty; block: 1 for all nodes */
+    struct nt_buffer_slice *parts; /* chunk: NT_LANCE_BUFFERS, some empty; block: 1 for all nodes */
     bool is_block;
     uint64_t elements;
     uint8_t *into;
@@ -95,7 +95,7 @@ static enum nt_status unpack(const struct node_job *job, struct nt_error *error)
     uint64_t bytes;
     NT_TRY(nt_bits_to_bytes(job->elements, node->bits, &bytes, error));
     NT_TRY(take_output(job, bytes, &output, error));
-    NT_TRY(node->kind == NT_TREE_INLINE_BITS
+    NT_TRY(node->kind == NT_LANCE_INLINE_BITS
                ? nt_unpack_inline(part->data, part->bytes, node->bits, job->elements, output, error)
                : nt_unpack_blocks(part->data, part->bytes, node->bits, node->packed_bits, job->elements,
                                   output, error));
@@ -202,9 +202,9 @@ static enum nt_status decode_list(const struct node_job *job, struct nt_error *e
         NT_TRY(nt_buffer_slice_require(part_of(job), bytes, "validity of items", error));
     NT_TRY(decode_child(job, 0, items, job->into, job->array, error));
     struct nt_decoded_array *array = job->array;
-    if (array->depth == NT_TREE_DEPTH)
+    if (array->depth == NT_LANCE_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                       NT_TREE_DEPTH);
+                       NT_LANCE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
     array->lists[0] =
         (struct nt_list_validity){.valid = node->has_validity ? part_of(job)->data : NULL,
@@ -247,25 +247,25 @@ static enum nt_status take_codes(const struct node_job *job, struct nt_error *er
 static const struct {
     struct nt_encoding_tree_node_info info;
     decode_node *decode; /* NULL: not valid in mini-blocks or blocks */
-} nodes[NT_TREE_NODE_COUNT] = {
-    [NT_TREE_FLAT] = {{"flat", 1, 0}, decode_flat},
-    [NT_TREE_VARIABLE] = {{"variable", 1, 0}, decode_strings},
-    [NT_TREE_INLINE_BITS] = {{"inline bitpacking", 1, 0}, unpack},
-    [NT_TREE_OUT_OF_LINE_BITS] = {{"out-of-line bitpacking", 1, 0}, unpack},
-    [NT_TREE_RUNS] = {{"rle", 0, 2}, expand_runs},
-    [NT_TREE_BYTE_SPLIT] = {{"byte stream split", 0, 1}, join_planes},
-    [NT_TREE_LENGTH_PREFIXED] = {{"general", 0, 1}, decompress},
-    [NT_TREE_FSST] = {{"fsst", 0, 1}, take_codes},
-    [NT_TREE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
-    [NT_TREE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
-    [NT_TREE_SAME] = {{"constant", 0, 0}, repeat},
-    [NT_TREE_VARIABLE_PACKED] = {{"variable packed struct", 0, 0}, NULL},
-    [NT_TREE_NULLABLE] = {{"nullable", 0, 2}, NULL},
-    [NT_TREE_ALL_NULL] = {{"all nulls", 0, 0}, NULL},
-    [NT_TREE_LIST_ENDS] = {{"list", 0, 1}, NULL},
-    [NT_TREE_BINARY] = {{"binary", 0, 2}, NULL},
-    [NT_TREE_DICTIONARY] = {{"dictionary", 0, 2}, NULL},
-    [NT_TREE_ABSOLUTE_OFFSETS] = {{"offsets", 0, 1}, NULL},
+} nodes[NT_LANCE_NODE_COUNT] = {
+    [NT_LANCE_FLAT] = {{"flat", 1, 0}, decode_flat},
+    [NT_LANCE_VARIABLE] = {{"variable", 1, 0}, decode_strings},
+    [NT_LANCE_INLINE_BITS] = {{"inline bitpacking", 1, 0}, unpack},
+    [NT_LANCE_OUT_OF_LINE_BITS] = {{"out-of-line bitpacking", 1, 0}, unpack},
+    [NT_LANCE_RUNS] = {{"rle", 0, 2}, expand_runs},
+    [NT_LANCE_BYTE_SPLIT] = {{"byte stream split", 0, 1}, join_planes},
+    [NT_LANCE_LENGTH_PREFIXED] = {{"general", 0, 1}, decompress},
+    [NT_LANCE_FSST] = {{"fsst", 0, 1}, take_codes},
+    [NT_LANCE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
+    [NT_LANCE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
+    [NT_LANCE_SAME] = {{"constant", 0, 0}, repeat},
+    [NT_LANCE_VARIABLE_PACKED] = {{"variable packed struct", 0, 0}, NULL},
+    [NT_LANCE_NULLABLE] = {{"nullable", 0, 2}, NULL},
+    [NT_LANCE_ALL_NULL] = {{"all nulls", 0, 0}, NULL},
+    [NT_LANCE_LIST_ENDS] = {{"list", 0, 1}, NULL},
+    [NT_LANCE_BINARY] = {{"binary", 0, 2}, NULL},
+    [NT_LANCE_DICTIONARY] = {{"dictionary", 0, 2}, NULL},
+    [NT_LANCE_ABSOLUTE_OFFSETS] = {{"offsets", 0, 1}, NULL},
 };
 
 const struct nt_encoding_tree_node_info *nt_encoding_tree_node_info(enum nt_encoding_tree_node_kind kind)
@@ -284,9 +284,9 @@ static enum nt_status decode(const struct node_job *job, uint32_t node, struct n
     return function(&below, error);
 }
 
-enum nt_status nt_tree_node_decode(struct nt_decode_arena *arena, uint32_t node,
-                                   struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
-                                   struct nt_decoded_array *array, struct nt_error *error)
+enum nt_status nt_lance_node_decode(struct nt_decode_arena *arena, uint32_t node,
+                                    struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
+                                    struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct node_job job = {
         .arena = arena, .parts = parts, .elements = elements, .into = into, .array = array};
@@ -303,24 +303,24 @@ enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
     return decode(&job, node, error);
 }
 
-bool nt_tree_is_structure(const struct nt_encoding_tree *tree)
+bool nt_lance_is_structure(const struct nt_encoding_tree *tree)
 {
-    return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_TREE_PACKED ||
-                                          tree->nodes[tree->values].kind == NT_TREE_VARIABLE_PACKED);
+    return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_LANCE_PACKED ||
+                                          tree->nodes[tree->values].kind == NT_LANCE_VARIABLE_PACKED);
 }
 
-bool nt_tree_is_null(const struct nt_encoding_tree *tree)
+bool nt_lance_is_null(const struct nt_encoding_tree *tree)
 {
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].is_null;
 }
 
-bool nt_tree_items(const struct nt_encoding_tree *tree, uint64_t *items_ret)
+bool nt_lance_items_per_row(const struct nt_encoding_tree *tree, uint64_t *items_ret)
 {
     uint32_t node = tree->values;
     *items_ret = 1;
     while (node != NT_NO_NODE) {
         const struct nt_encoding_tree_node *at = &tree->nodes[node];
-        if (at->kind == NT_TREE_FIXED_LIST && !nt_checked_multiply(*items_ret, at->items, items_ret))
+        if (at->kind == NT_LANCE_FIXED_LIST && !nt_checked_multiply(*items_ret, at->items, items_ret))
             return false;
         node = nodes[at->kind].info.children ? at->children[0] : NT_NO_NODE;
     }
@@ -329,21 +329,22 @@ bool nt_tree_items(const struct nt_encoding_tree *tree, uint64_t *items_ret)
 
 /* ---- Describe an encoding tree ---- */
 
-const char *nt_tree_layout_name(enum nt_tree_layout layout)
+const char *nt_lance_layout_name(enum nt_lance_layout_kind layout)
 {
     static const char *const names[] = {
-        [NT_TREE_MINI_BLOCK] = "mini-block", [NT_TREE_FULL_ZIP] = "full zip", [NT_TREE_CONSTANT] = "constant",
-        [NT_TREE_BLOCK] = "block",           [NT_TREE_ARRAY] = "array",
+        [NT_LANCE_MINI_BLOCK] = "mini-block", [NT_LANCE_FULL_ZIP] = "full zip",
+        [NT_LANCE_CONSTANT] = "constant",     [NT_LANCE_BLOCK] = "block",
+        [NT_LANCE_ARRAY] = "array",
     };
     return names[layout];
 }
 
-const char *nt_tree_output_name(enum nt_tree_output output)
+const char *nt_lance_output_name(enum nt_lance_decoder_output output)
 {
     static const char *const names[] = {
-        [NT_TREE_VALUES] = "values",    [NT_TREE_VALID] = "validity", [NT_TREE_OFFSETS] = "offsets",
-        [NT_TREE_ENDS] = "ends",        [NT_TREE_BYTES] = "bytes",    [NT_TREE_LEVELS] = "levels",
-        [NT_TREE_PRESENT] = "presence",
+        [NT_LANCE_VALUES] = "values",    [NT_LANCE_VALID] = "validity", [NT_LANCE_OFFSETS] = "offsets",
+        [NT_LANCE_ENDS] = "ends",        [NT_LANCE_BYTES] = "bytes",    [NT_LANCE_LEVELS] = "levels",
+        [NT_LANCE_PRESENT] = "presence",
     };
     return names[output];
 }
@@ -367,14 +368,14 @@ static void write_words(struct encoding_writer *writer, const char *words, uint6
 static uint64_t number_of(const struct nt_encoding_tree_node *node)
 {
     switch (node->kind) {
-    case NT_TREE_FLAT:
-    case NT_TREE_VARIABLE:
-    case NT_TREE_INLINE_BITS:
+    case NT_LANCE_FLAT:
+    case NT_LANCE_VARIABLE:
+    case NT_LANCE_INLINE_BITS:
         return node->bits;
-    case NT_TREE_OUT_OF_LINE_BITS:
+    case NT_LANCE_OUT_OF_LINE_BITS:
         return node->packed_bits;
-    case NT_TREE_FIXED_LIST:
-    case NT_TREE_DICTIONARY:
+    case NT_LANCE_FIXED_LIST:
+    case NT_LANCE_DICTIONARY:
         return node->items;
     default:
         return 0;
@@ -397,7 +398,7 @@ static void write_node(struct encoding_writer *writer, uint32_t number)
         write_words(writer, ")", 0);
 }
 
-void nt_tree_describe(const struct nt_encoding_tree *tree, char *text, size_t capacity)
+void nt_lance_describe_tree(const struct nt_encoding_tree *tree, char *text, size_t capacity)
 {
     struct encoding_writer writer = {.tree = tree, .text = text, .capacity = capacity};
     text[0] = '\0';

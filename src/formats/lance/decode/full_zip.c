@@ -23,7 +23,7 @@ static void start(struct row_walk *walk, const struct nt_encoding_tree *tree,
                   const struct nt_buffer_slice *part)
 {
     *walk = (struct row_walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
-    walk->control_bytes = nt_tree_control_bytes(tree);
+    walk->control_bytes = nt_lance_control_bytes(tree);
     walk->length_bytes = tree->offset_bits / 8;
     walk->value_bytes = (tree->value_bits + 7) / 8;
     nt_layer_rule(tree, 0, &walk->rule);
@@ -326,11 +326,11 @@ static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_d
 {
     const struct nt_encoding_tree *tree = arena->tree;
     const struct nt_encoding_tree_node *node = lists->inside;
-    for (; node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED;
+    for (; node->kind == NT_LANCE_FIXED_LIST || node->kind == NT_LANCE_PACKED;
          node = &tree->nodes[node->children[0]]) {
-        if (node->kind == NT_TREE_PACKED)
+        if (node->kind == NT_LANCE_PACKED)
             continue;
-        if (!nt_checked_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
+        if (!nt_checked_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_LANCE_DEPTH)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "fixed-size lists of %" PRIu64 " items do not fit %" PRIu64 " bytes", lists->items,
                            stride);
@@ -376,10 +376,10 @@ static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, u
     uint32_t number = (uint32_t)(lists.inside - arena->tree->nodes);
     if (!nt_checked_multiply(array->elements, lists.items, &cut.elements))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
-    if (lists.inside->kind == NT_TREE_FLAT)
+    if (lists.inside->kind == NT_LANCE_FLAT)
         NT_TRY(cut_items(arena, array, stride, &lists, &cut, error));
-    else if (lists.inside->kind == NT_TREE_SAME) {
-        NT_TRY(nt_tree_node_decode(arena, number, NULL, cut.elements, NULL, &values, error));
+    else if (lists.inside->kind == NT_LANCE_SAME) {
+        NT_TRY(nt_lance_node_decode(arena, number, NULL, cut.elements, NULL, &values, error));
         cut.bits = values.bits;
         cut.data = values.data;
         cut.bytes = values.bytes;
@@ -394,7 +394,7 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint8_t *output;
-    uint64_t *ends, decoding = 0, begin = 0;
+    uint64_t *ends, state = 0, begin = 0;
     if (member >= node->member_count)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure", member + UINT64_C(1),
                              node->member_count);
@@ -403,21 +403,21 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
     for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
-            const struct nt_tree_member *at = &node->members[k];
+            const struct nt_lance_member *at = &node->members[k];
             uint64_t bytes = at->bits ? at->bits / 8 : nt_get_number(&cursor, at->length_bits / 8);
             const uint8_t *value = nt_get_bytes(&cursor, bytes);
             if (k == member && value) {
-                memcpy(output + decoding, value, bytes);
-                decoding += bytes;
+                memcpy(output + state, value, bytes);
+                state += bytes;
             }
         }
-        ends[i] = decoding;
+        ends[i] = state;
         if (cursor.failed)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "structure %" PRIu64 " is shorter than its members", i);
     }
-    *array = (struct nt_decoded_array){
-        .elements = array->elements, .data = output, .bytes = decoding, .ends = ends};
+    *array =
+        (struct nt_decoded_array){.elements = array->elements, .data = output, .bytes = state, .ends = ends};
     return NT_OK;
 }
 
@@ -426,7 +426,7 @@ static enum nt_status decompress_pieces(struct nt_decode_arena *arena, uint32_t 
                                         struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct nt_encoding_tree_node *nodes = arena->tree->nodes;
-    for (; nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
+    for (; nodes[*root].kind == NT_LANCE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
         NT_TRY(decompress_each(arena, &nodes[*root], array, error));
     return NT_OK;
 }
@@ -436,10 +436,10 @@ static enum nt_status decode_strings(struct nt_decode_arena *arena, uint32_t roo
 {
     NT_TRY(decompress_pieces(arena, &root, array, error));
     const struct nt_encoding_tree_node *node = &arena->tree->nodes[root];
-    if (node->kind == NT_TREE_VARIABLE)
+    if (node->kind == NT_LANCE_VARIABLE)
         return NT_OK;
-    return node->kind == NT_TREE_FSST ? nt_strings_expand(arena, node->fsst, array, error)
-                                      : refuse_node(node, error);
+    return node->kind == NT_LANCE_FSST ? nt_strings_expand(arena, node->fsst, array, error)
+                                       : refuse_node(node, error);
 }
 
 static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt_encoding_tree_node *node,
@@ -459,7 +459,7 @@ static enum nt_status decode_member(struct nt_decode_arena *arena, const struct 
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     NT_TRY(select_member(arena, node, member, array, error));
-    const struct nt_tree_member *requested = &node->members[member];
+    const struct nt_lance_member *requested = &node->members[member];
     if (!requested->bits)
         return decode_strings(arena, requested->node, array, error);
     NT_TRY(to_fixed(arena, requested->bits, array, error));
@@ -475,10 +475,10 @@ static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t memb
     NT_TRY(decompress_pieces(arena, &root, array, error));
     const struct nt_encoding_tree_node *node = &arena->tree->nodes[root];
     switch (node->kind) {
-    case NT_TREE_VARIABLE_PACKED:
-        return member == NT_TREE_ALL_MEMBERS ? decode_rows(arena, node, array, error)
-                                             : decode_member(arena, node, member, array, error);
-    case NT_TREE_FLAT:
+    case NT_LANCE_VARIABLE_PACKED:
+        return member == NT_LANCE_ALL_MEMBERS ? decode_rows(arena, node, array, error)
+                                              : decode_member(arena, node, member, array, error);
+    case NT_LANCE_FLAT:
         return to_fixed(arena, node->bits, array, error);
     default:
         return decode_strings(arena, root, array, error);

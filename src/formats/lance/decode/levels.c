@@ -21,13 +21,13 @@ static const struct {
     [NT_LAYER_NULL_AND_EMPTY_LIST] = {true, 2, true, true},
 };
 
-bool nt_tree_has_levels(const struct nt_encoding_tree *tree)
+bool nt_lance_has_levels(const struct nt_encoding_tree *tree)
 {
     return tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE || tree->repetition_bits ||
            tree->definition_bits;
 }
 
-uint32_t nt_tree_lists(const struct nt_encoding_tree *tree, uint32_t layer)
+uint32_t nt_lance_lists(const struct nt_encoding_tree *tree, uint32_t layer)
 {
     uint32_t lists = 0;
     for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
@@ -160,21 +160,20 @@ bool nt_layer_is_always_valid(const struct nt_encoding_tree *tree, uint32_t laye
 /* ---- Validity and list offsets ---- */
 
 /* Combines the validity of items `depth` fixed lists deep with that of all lists around them. */
-static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t *output,
-                                      struct nt_error *error)
+static enum nt_status make_item_valid(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_decoded_array *array = &decoding->opened.array;
-    uint64_t elements = decoding->arena->packed->elements, items;
-    NT_TRY(nt_decode_values(decoding, NULL, error));
-    NT_TRY(nt_decode_find_nulls(decoding, error));
-    bool is_packed = nt_tree_is_structure(decoding->arena->tree);
-    if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->arena->tree, &items) ||
-        !nt_checked_multiply(decoding->rows, items, &items) ||
+    const struct nt_decoded_array *array = &state->opened.array;
+    uint64_t elements = state->arena->packed->elements, items;
+    NT_TRY(nt_decode_values(state, NULL, error));
+    NT_TRY(nt_decode_find_nulls(state, error));
+    bool is_packed = nt_lance_is_structure(state->arena->tree);
+    if ((state->rows && elements % state->rows) || !nt_lance_items_per_row(state->arena->tree, &items) ||
+        !nt_checked_multiply(state->rows, items, &items) ||
         (!array->is_null && !is_packed && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill %" PRIu64 " lists",
-                       array->elements, decoding->rows);
+                       array->elements, state->rows);
     memset(output, 1, elements);
-    nt_decode_clear_nulls(decoding, decoding->spec->depth, 1, output);
+    nt_decode_clear_nulls(state, state->spec->depth, 1, output);
     return NT_OK;
 }
 
@@ -184,7 +183,7 @@ static bool items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, 
     for (uint32_t node = tree->values; node != NT_NO_NODE && depth;
          node = nt_encoding_tree_node_info(tree->nodes[node].kind)->children ? tree->nodes[node].children[0]
                                                                              : NT_NO_NODE)
-        if (tree->nodes[node].kind == NT_TREE_FIXED_LIST) {
+        if (tree->nodes[node].kind == NT_LANCE_FIXED_LIST) {
             depth--;
             if (!nt_checked_multiply(*items_ret, tree->nodes[node].items, items_ret))
                 return false;
@@ -193,31 +192,30 @@ static bool items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, 
 }
 
 /* Version 2.0: copies the validity that the array stores. */
-static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t *output,
-                                       struct nt_error *error)
+static enum nt_status make_plain_valid(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    uint64_t elements = decoding->arena->packed->elements;
-    NT_TRY(nt_decode_values(decoding, NULL, error));
-    NT_TRY(nt_decode_find_nulls(decoding, error));
-    if (decoding->valid)
-        memcpy(output, decoding->valid, elements);
+    uint64_t elements = state->arena->packed->elements;
+    NT_TRY(nt_decode_values(state, NULL, error));
+    NT_TRY(nt_decode_find_nulls(state, error));
+    if (state->valid)
+        memcpy(output, state->valid, elements);
     else
         memset(output, 1, elements);
     return NT_OK;
 }
 
 /* For layers whose logical row is several stored rows, which must agree. */
-static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding, uint8_t *output,
+static enum nt_status make_repeated_valid(const struct nt_decode_state *state, uint8_t *output,
                                           struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->arena->packed;
-    uint64_t repeats = decoding->spec->repeats, skipped = packed->parameter, done = 0;
+    const struct nt_packed *packed = state->arena->packed;
+    uint64_t repeats = state->spec->repeats, skipped = packed->parameter, done = 0;
     struct nt_layer_rule rule;
     uint8_t *valid;
-    nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &rule);
-    uint64_t rows = nt_levels_rows(&decoding->opened.levels, &rule);
-    NT_TRY(nt_decode_alloc(decoding->arena, rows, &valid, error));
-    NT_TRY(nt_decode_valid_rows(decoding, decoding->spec->layer, rows, valid, error));
+    nt_layer_rule(state->arena->tree, state->spec->layer, &rule);
+    uint64_t rows = nt_levels_rows(&state->opened.levels, &rule);
+    NT_TRY(nt_decode_alloc(state->arena, rows, &valid, error));
+    NT_TRY(nt_decode_valid_rows(state, state->spec->layer, rows, valid, error));
     for (uint64_t i = skipped; i < rows; i++) {
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
@@ -232,40 +230,40 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
                : NT_OK;
 }
 
-static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, uint8_t *output,
+static enum nt_status make_layer_valid(const struct nt_decode_state *state, uint8_t *output,
                                        struct nt_error *error)
 {
-    const struct nt_encoding_tree *tree = decoding->arena->tree;
-    uint64_t elements = decoding->arena->packed->elements;
+    const struct nt_encoding_tree *tree = state->arena->tree;
+    uint64_t elements = state->arena->packed->elements;
     struct nt_layer_rule rule;
-    nt_layer_rule(tree, decoding->spec->layer, &rule);
-    if (decoding->opened.array.is_null)
+    nt_layer_rule(tree, state->spec->layer, &rule);
+    if (state->opened.array.is_null)
         memset(output, rule.valid >= 1, elements); /* only the innermost layer is null */
-    else if (decoding->opened.levels.count || nt_tree_has_levels(tree))
-        return decoding->spec->repeats > 1
-                   ? make_repeated_valid(decoding, output, error)
-                   : nt_decode_valid_rows(decoding, decoding->spec->layer, elements, output, error);
+    else if (state->opened.levels.count || nt_lance_has_levels(tree))
+        return state->spec->repeats > 1
+                   ? make_repeated_valid(state, output, error)
+                   : nt_decode_valid_rows(state, state->spec->layer, elements, output, error);
     else
-        memset(output, decoding->spec->layer || !nt_tree_is_null(tree), elements);
+        memset(output, state->spec->layer || !nt_lance_is_null(tree), elements);
     return NT_OK;
 }
 
-enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_validity(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_encoding_tree *tree = decoding->arena->tree;
-    uint64_t elements = decoding->arena->packed->elements, items;
-    bool is_member = decoding->spec->depth && nt_tree_is_structure(tree);
+    const struct nt_encoding_tree *tree = state->arena->tree;
+    uint64_t elements = state->arena->packed->elements, items;
+    bool is_member = state->spec->depth && nt_lance_is_structure(tree);
     if (is_member)
-        items = nt_decode_member_items(decoding);
-    if ((!is_member && !items_of_depth(tree, decoding->spec->depth, &items)) || !items || elements % items)
+        items = nt_decode_member_items(state);
+    if ((!is_member && !items_of_depth(tree, state->spec->depth, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill lists of %" PRIu64,
                        elements, items);
-    decoding->rows = elements / items;
-    bool is_plain = tree->layout == NT_TREE_ARRAY;
-    NT_TRY(nt_decode_open(decoding, true, decoding->spec->depth || is_plain, error));
-    if (decoding->spec->depth)
-        return make_item_valid(decoding, output, error);
-    return is_plain ? make_plain_valid(decoding, output, error) : make_layer_valid(decoding, output, error);
+    state->rows = elements / items;
+    bool is_plain = tree->layout == NT_LANCE_ARRAY;
+    NT_TRY(nt_decode_open(state, true, state->spec->depth || is_plain, error));
+    if (state->spec->depth)
+        return make_item_valid(state, output, error);
+    return is_plain ? make_plain_valid(state, output, error) : make_layer_valid(state, output, error);
 }
 
 /* Writes `count` offsets, each where a list begins. To avoid a branch, each level writes; the next
@@ -316,25 +314,25 @@ static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer
 /* Splits the parameter: returns the base, and the item count that the levels must confirm. */
 static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
 {
-    uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_HAS_ITEM_COUNT);
-    if (!(parameter & NT_TREE_HAS_ITEM_COUNT))
+    uint64_t number = parameter & ~(NT_LANCE_IS_FIRST | NT_LANCE_IS_LAST | NT_LANCE_HAS_ITEM_COUNT);
+    if (!(parameter & NT_LANCE_HAS_ITEM_COUNT))
         return number;
-    *items_ret = number >> NT_TREE_ADDED_BITS;
-    return number & ((UINT64_C(1) << NT_TREE_ADDED_BITS) - 1);
+    *items_ret = number >> NT_LANCE_ADDED_BITS;
+    return number & ((UINT64_C(1) << NT_LANCE_ADDED_BITS) - 1);
 }
 
-enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_offsets(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->arena->packed;
-    const struct nt_levels *levels = &decoding->opened.levels;
+    const struct nt_packed *packed = state->arena->packed;
+    const struct nt_levels *levels = &state->opened.levels;
     uint64_t declared = UINT64_MAX, items = find_added(packed->parameter, &declared), last, from = 0;
-    bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
+    bool is_first = packed->parameter & NT_LANCE_IS_FIRST, is_last = packed->parameter & NT_LANCE_IS_LAST;
     struct nt_layer_rule list, item;
-    if (decoding->arena->tree->layout == NT_TREE_ARRAY)
-        return nt_output_ends(decoding, output, error);
-    NT_TRY(nt_decode_open(decoding, true, false, error));
-    nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &list);
-    nt_layer_rule(decoding->arena->tree, decoding->spec->layer - 1, &item);
+    if (state->arena->tree->layout == NT_LANCE_ARRAY)
+        return nt_output_ends(state, output, error);
+    NT_TRY(nt_decode_open(state, true, false, error));
+    nt_layer_rule(state->arena->tree, state->spec->layer, &list);
+    nt_layer_rule(state->arena->tree, state->spec->layer - 1, &item);
     uint64_t lists = nt_levels_rows(levels, &list);
     uint64_t found = lists - (is_first && lists) + is_last;
     if (found != packed->elements)
@@ -352,12 +350,12 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
     return NT_OK;
 }
 
-enum nt_status nt_output_levels(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_levels(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->arena->packed;
-    const struct nt_levels *levels = &decoding->opened.levels;
-    decoding->rows = packed->parameter;
-    NT_TRY(nt_decode_open(decoding, true, false, error));
+    const struct nt_packed *packed = state->arena->packed;
+    const struct nt_levels *levels = &state->opened.levels;
+    state->rows = packed->parameter;
+    NT_TRY(nt_decode_open(state, true, false, error));
     if (levels->count != packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", packed->elements,
                               levels->count);

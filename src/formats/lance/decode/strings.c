@@ -151,21 +151,21 @@ enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_
 /* ---- String outputs ---- */
 
 /* Drops the stored bytes of null strings. */
-static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool needs_bytes,
+static enum nt_status drop_null_strings(struct nt_decode_state *state, bool needs_bytes,
                                         struct nt_error *error)
 {
-    struct nt_decoded_array *array = &decoding->opened.array;
+    struct nt_decoded_array *array = &state->opened.array;
     uint64_t dropped = 0, begin = 0, at = 0, *ends;
     uint8_t *output;
-    for (uint64_t i = 0; decoding->valid && i < array->elements; begin = array->ends[i++])
-        dropped += decoding->valid[i] ? 0 : array->ends[i] - begin;
+    for (uint64_t i = 0; state->valid && i < array->elements; begin = array->ends[i++])
+        dropped += state->valid[i] ? 0 : array->ends[i] - begin;
     if (!dropped)
         return NT_OK;
-    NT_TRY(nt_decode_alloc(decoding->arena, array->elements * sizeof(*ends), &ends, error));
-    NT_TRY(nt_decode_alloc(decoding->arena, needs_bytes ? array->bytes - dropped : 0, &output, error));
+    NT_TRY(nt_decode_alloc(state->arena, array->elements * sizeof(*ends), &ends, error));
+    NT_TRY(nt_decode_alloc(state->arena, needs_bytes ? array->bytes - dropped : 0, &output, error));
     begin = 0;
     for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
-        uint64_t bytes = decoding->valid[i] ? array->ends[i] - begin : 0;
+        uint64_t bytes = state->valid[i] ? array->ends[i] - begin : 0;
         if (needs_bytes && bytes)
             memcpy(output + at, array->data + begin, bytes);
         ends[i] = at += bytes;
@@ -175,26 +175,26 @@ static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool n
     return NT_OK;
 }
 
-static enum nt_status open_strings(struct nt_decode_state *decoding, struct nt_error *error)
+static enum nt_status open_strings(struct nt_decode_state *state, struct nt_error *error)
 {
-    return nt_decode_open(decoding, nt_decode_has_nulls(decoding->arena->tree), true, error);
+    return nt_decode_open(state, nt_decode_has_nulls(state->arena->tree), true, error);
 }
 
 /* Decodes an opened page. `rows` is the number of strings. */
-static enum nt_status decode_strings(struct nt_decode_state *decoding, struct nt_error *error)
+static enum nt_status decode_strings(struct nt_decode_state *state, struct nt_error *error)
 {
-    NT_TRY(nt_decode_values(decoding, NULL, error));
-    NT_TRY(nt_decode_check_rows(decoding, decoding->opened.array.elements, error));
-    return nt_decode_find_nulls(decoding, error);
+    NT_TRY(nt_decode_values(state, NULL, error));
+    NT_TRY(nt_decode_check_rows(state, state->opened.array.elements, error));
+    return nt_decode_find_nulls(state, error);
 }
 
 /* Prepares decoded strings, which may still be FSST codes. Not for dictionaries. */
-static enum nt_status take_strings(struct nt_decode_state *decoding, bool needs_bytes, struct nt_error *error)
+static enum nt_status take_strings(struct nt_decode_state *state, bool needs_bytes, struct nt_error *error)
 {
-    const struct nt_decoded_array *array = &decoding->opened.array;
-    if (!array->is_null && !array->ends && decoding->rows)
+    const struct nt_decoded_array *array = &state->opened.array;
+    if (!array->is_null && !array->ends && state->rows)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "expected strings, found values of fixed width");
-    return array->ends ? drop_null_strings(decoding, needs_bytes || array->fsst, error) : NT_OK;
+    return array->ends ? drop_null_strings(state, needs_bytes || array->fsst, error) : NT_OK;
 }
 
 /* ---- Ends ---- */
@@ -206,39 +206,39 @@ static void repeat_base(uint64_t base, uint64_t rows, uint8_t *output)
         memcpy(output + i * sizeof(base), &base, sizeof(base));
 }
 
-static enum nt_status look_up_ends(struct nt_decode_state *decoding, uint64_t base, uint8_t *output,
+static enum nt_status look_up_ends(struct nt_decode_state *state, uint64_t base, uint8_t *output,
                                    struct nt_error *error)
 {
     struct nt_value numbers;
-    NT_TRY(nt_decode_indices(decoding, &numbers, error));
-    return nt_dictionary_ends(&numbers, &decoding->arena->packed->dependencies[0], decoding->valid, base,
-                              output, error);
+    NT_TRY(nt_decode_indices(state, &numbers, error));
+    return nt_dictionary_ends(&numbers, &state->arena->packed->dependencies[0], state->valid, base, output,
+                              error);
 }
 
 /* Computes the ends in decoding->opened.array; for dictionaries, only decodes the indices. */
-static enum nt_status find_ends(struct nt_decode_state *decoding, struct nt_error *error)
+static enum nt_status find_ends(struct nt_decode_state *state, struct nt_error *error)
 {
-    struct nt_decoded_array *array = &decoding->opened.array;
-    NT_TRY(decode_strings(decoding, error));
-    if (!decoding->arena->tree->has_dictionary)
-        NT_TRY(take_strings(decoding, false, error));
-    return array->fsst ? strings_measure(decoding->arena, array, error) : NT_OK;
+    struct nt_decoded_array *array = &state->opened.array;
+    NT_TRY(decode_strings(state, error));
+    if (!state->arena->tree->has_dictionary)
+        NT_TRY(take_strings(state, false, error));
+    return array->fsst ? strings_measure(state->arena, array, error) : NT_OK;
 }
 
-enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_ends(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_decoded_array *array = &decoding->opened.array;
-    uint64_t base = decoding->arena->packed->parameter;
-    bool has_dictionary = decoding->arena->tree->has_dictionary;
-    decoding->rows = decoding->arena->packed->elements;
-    NT_TRY(open_strings(decoding, error));
-    NT_TRY(find_ends(decoding, error));
-    if (has_dictionary && !nt_decode_is_null(decoding))
-        return look_up_ends(decoding, base, output, error);
+    const struct nt_decoded_array *array = &state->opened.array;
+    uint64_t base = state->arena->packed->parameter;
+    bool has_dictionary = state->arena->tree->has_dictionary;
+    state->rows = state->arena->packed->elements;
+    NT_TRY(open_strings(state, error));
+    NT_TRY(find_ends(state, error));
+    if (has_dictionary && !nt_decode_is_null(state))
+        return look_up_ends(state, base, output, error);
     if (has_dictionary || array->is_null)
-        repeat_base(base, decoding->rows, output);
+        repeat_base(base, state->rows, output);
     else
-        for (uint64_t i = 0; i < decoding->rows; i++) {
+        for (uint64_t i = 0; i < state->rows; i++) {
             uint64_t end = base + array->ends[i];
             memcpy(output + i * sizeof(end), &end, sizeof(end));
         }
@@ -246,55 +246,55 @@ enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output,
 }
 
 /* Counts the string bytes of a page with a dictionary. */
-static enum nt_status count_item_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
+static enum nt_status count_item_bytes(struct nt_decode_state *state, uint64_t *bytes_ret,
                                        struct nt_error *error)
 {
     uint64_t *ends;
-    NT_TRY(nt_decode_alloc(decoding->arena, decoding->rows * sizeof(*ends), &ends, error));
-    NT_TRY(look_up_ends(decoding, 0, (uint8_t *)ends, error));
-    *bytes_ret = ends[decoding->rows - 1];
+    NT_TRY(nt_decode_alloc(state->arena, state->rows * sizeof(*ends), &ends, error));
+    NT_TRY(look_up_ends(state, 0, (uint8_t *)ends, error));
+    *bytes_ret = ends[state->rows - 1];
     return NT_OK;
 }
 
-enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
+enum nt_status nt_count_string_bytes(struct nt_decode_state *state, uint64_t *bytes_ret,
                                      struct nt_error *error)
 {
-    const struct nt_decoded_array *array = &decoding->opened.array;
-    NT_TRY(find_ends(decoding, error));
+    const struct nt_decoded_array *array = &state->opened.array;
+    NT_TRY(find_ends(state, error));
     *bytes_ret = 0;
-    if (array->is_null || !decoding->rows)
+    if (array->is_null || !state->rows)
         return NT_OK;
-    if (decoding->arena->tree->has_dictionary)
-        return nt_decode_is_null(decoding) ? NT_OK : count_item_bytes(decoding, bytes_ret, error);
-    *bytes_ret = array->ends[decoding->rows - 1];
+    if (state->arena->tree->has_dictionary)
+        return nt_decode_is_null(state) ? NT_OK : count_item_bytes(state, bytes_ret, error);
+    *bytes_ret = array->ends[state->rows - 1];
     return NT_OK;
 }
 
 /* ---- Bytes ---- */
 
-static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+static enum nt_status look_up_bytes(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->arena->packed;
+    const struct nt_packed *packed = state->arena->packed;
     struct nt_value numbers;
-    NT_TRY(nt_decode_indices(decoding, &numbers, error));
-    return nt_dictionary_bytes(&numbers, &packed->dependencies[0], &packed->dependencies[1], decoding->valid,
+    NT_TRY(nt_decode_indices(state, &numbers, error));
+    return nt_dictionary_bytes(&numbers, &packed->dependencies[0], &packed->dependencies[1], state->valid,
                                output, packed->elements, error);
 }
 
-enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_bytes(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->arena->packed;
-    const struct nt_decoded_array *array = &decoding->opened.array;
-    bool has_dictionary = decoding->arena->tree->has_dictionary;
-    decoding->rows = packed->parameter;
-    NT_TRY(open_strings(decoding, error));
-    NT_TRY(decode_strings(decoding, error));
-    if (has_dictionary && !nt_decode_is_null(decoding))
-        return look_up_bytes(decoding, output, error);
+    const struct nt_packed *packed = state->arena->packed;
+    const struct nt_decoded_array *array = &state->opened.array;
+    bool has_dictionary = state->arena->tree->has_dictionary;
+    state->rows = packed->parameter;
+    NT_TRY(open_strings(state, error));
+    NT_TRY(decode_strings(state, error));
+    if (has_dictionary && !nt_decode_is_null(state))
+        return look_up_bytes(state, output, error);
     if (!has_dictionary)
-        NT_TRY(take_strings(decoding, true, error));
-    if (array->fsst && decoding->is_shared)
-        return strings_expand_into(decoding->arena, &decoding->opened.array, output, packed->elements, error);
+        NT_TRY(take_strings(state, true, error));
+    if (array->fsst && state->is_shared)
+        return strings_expand_into(state->arena, &state->opened.array, output, packed->elements, error);
     if (array->fsst) /* counting has checked that no string ends within an escape */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
     uint64_t bytes = has_dictionary || array->is_null ? 0 : array->bytes;

@@ -131,9 +131,9 @@ static enum nt_status decode_list(const struct node_job_v2_0 *job, struct nt_err
     if (!nt_checked_multiply(job->elements, job->node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     NT_TRY(decode_child(job, 0, items, array, error));
-    if (array->depth == NT_TREE_DEPTH)
+    if (array->depth == NT_LANCE_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                       NT_TREE_DEPTH);
+                       NT_LANCE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
     array->lists[0] = (struct nt_list_validity){
         .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
@@ -188,13 +188,13 @@ static enum nt_status decode_ends(const struct node_job_v2_0 *job, struct nt_err
             set_valid(valid, i);
         if (ends[i] < last)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
-        if (job->node->kind == NT_TREE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
+        if (job->node->kind == NT_LANCE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
             ends[i] != last)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "list %" PRIu64 " of a page is null, but has items", i);
         last = ends[i];
     }
-    if (job->node->kind == NT_TREE_LIST_ENDS && last != job->node->items)
+    if (job->node->kind == NT_LANCE_LIST_ENDS && last != job->node->items)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items of a page's lists", job->node->items,
                               last);
     *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = ends, .valid = valid};
@@ -349,18 +349,18 @@ static enum nt_status look_up(const struct node_job_v2_0 *job, struct nt_error *
 
 /* ---- Table of nodes ---- */
 
-static decode_node *const functions[NT_TREE_NODE_COUNT] = {
-    [NT_TREE_FLAT] = decode_flat,
-    [NT_TREE_LENGTH_PREFIXED] = decompress,
-    [NT_TREE_NULLABLE] = decode_nullable,
-    [NT_TREE_ALL_NULL] = make_null,
-    [NT_TREE_FIXED_LIST] = decode_list,
-    [NT_TREE_LIST_ENDS] = decode_ends,
-    [NT_TREE_BINARY] = decode_strings,
-    [NT_TREE_FSST] = expand_strings,
-    [NT_TREE_DICTIONARY] = look_up,
-    [NT_TREE_PACKED] = decode_rows,
-    [NT_TREE_ABSOLUTE_OFFSETS] = decode_offsets,
+static decode_node *const functions[NT_LANCE_NODE_COUNT] = {
+    [NT_LANCE_FLAT] = decode_flat,
+    [NT_LANCE_LENGTH_PREFIXED] = decompress,
+    [NT_LANCE_NULLABLE] = decode_nullable,
+    [NT_LANCE_ALL_NULL] = make_null,
+    [NT_LANCE_FIXED_LIST] = decode_list,
+    [NT_LANCE_LIST_ENDS] = decode_ends,
+    [NT_LANCE_BINARY] = decode_strings,
+    [NT_LANCE_FSST] = expand_strings,
+    [NT_LANCE_DICTIONARY] = look_up,
+    [NT_LANCE_PACKED] = decode_rows,
+    [NT_LANCE_ABSOLUTE_OFFSETS] = decode_offsets,
 };
 
 static enum nt_status decode(const struct node_job_v2_0 *job, uint32_t node, struct nt_error *error)

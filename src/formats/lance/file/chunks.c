@@ -40,10 +40,10 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
 {
     const struct nt_lance_buffer *chunks = &opened->page->buffers[CHUNKS];
     uint64_t before = opened->next_offset - chunks->offset;
-    struct nt_tree_chunk chunk = {.bytes = before, .values = opened->next_value};
-    enum nt_status status =
-        nt_tree_next_chunk(opened->layout.tree, opened->chunks, opened->page_chunks,
-                           opened->next_chunk_number, opened->layout.items, chunks->bytes, &chunk, error);
+    struct nt_lance_mini_block chunk = {.bytes = before, .values = opened->next_value};
+    enum nt_status status = nt_lance_next_mini_block(opened->layout.tree, opened->chunks, opened->page_chunks,
+                                                     opened->next_chunk_number, opened->layout.items,
+                                                     chunks->bytes, &chunk, error);
     if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
         error->offset = opened->next_offset;
     *chunk_ret = (struct nt_lance_chunk){
@@ -58,11 +58,11 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
 static const struct nt_encoding_tree_node *find_plain(const struct nt_encoding_tree *tree)
 {
     const struct nt_encoding_tree_node *node = &tree->nodes[tree->values];
-    bool is_bare = tree->layout == NT_TREE_ARRAY ||
+    bool is_bare = tree->layout == NT_LANCE_ARRAY ||
                    (!tree->repetition_bits && !tree->definition_bits && !tree->offset_bits);
-    while (is_bare && node->kind == NT_TREE_FIXED_LIST && !node->has_validity)
+    while (is_bare && node->kind == NT_LANCE_FIXED_LIST && !node->has_validity)
         node = &tree->nodes[node->children[0]];
-    return is_bare && node->kind == NT_TREE_FLAT && node->bits % 8 == 0 ? node : NULL;
+    return is_bare && node->kind == NT_LANCE_FLAT && node->bits % 8 == 0 ? node : NULL;
 }
 
 static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buffer, uint64_t rows,
@@ -90,10 +90,10 @@ static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buf
  * decoded. */
 static uint64_t mean_chunk_bytes(const struct nt_encoding_tree *tree, const struct nt_lance_value *value)
 {
-    uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
+    uint64_t stored = nt_lance_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
     if (!tree->nodes[tree->node_count - 1].is_null || !stored)
         return ROWS_BYTES;
-    if (!nt_tree_items(tree, &items) || !nt_checked_multiply(items, value->bits / 8, &decoded))
+    if (!nt_lance_items_per_row(tree, &items) || !nt_checked_multiply(items, value->bits / 8, &decoded))
         decoded = UINT64_MAX;
     uint64_t ratio = decoded / stored;
     return ratio > 1 ? ROWS_BYTES / ratio : ROWS_BYTES;
@@ -123,7 +123,7 @@ static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lanc
     opened->is_plain = find_plain(tree);
     if (tree->repetition_bits || tree->offset_bits)
         return cut_by_index(lance, opened, error);
-    opened->row_bytes = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8;
+    opened->row_bytes = nt_lance_control_bytes(tree) + (tree->value_bits + 7) / 8;
     return cut_rows(opened, 0, opened->layout.items, error);
 }
 
@@ -134,7 +134,7 @@ static enum nt_status open_array(struct nt_lance_page_reader *opened, struct nt_
     opened->is_plain = node;
     if (!node)
         return NT_OK;
-    if (!nt_tree_items(opened->layout.tree, &items) ||
+    if (!nt_lance_items_per_row(opened->layout.tree, &items) ||
         !nt_checked_multiply(items, node->bits / 8, &opened->row_bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the bytes of a row of fixed-size lists overflow");
     return cut_rows(opened, node->buffer, opened->page->length, error);
@@ -143,7 +143,7 @@ static enum nt_status open_array(struct nt_lance_page_reader *opened, struct nt_
 /* The page must not have lists. */
 static uint64_t rows_of(const struct nt_lance_page_reader *opened)
 {
-    return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
+    return opened->layout.tree->layout == NT_LANCE_FULL_ZIP ? opened->layout.items : opened->page->length;
 }
 
 /* A uniform value takes no bytes, so a page may have very many rows. Values of fixed width become pages
@@ -172,14 +172,14 @@ static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance
 
 bool nt_lance_is_uniform(const struct nt_encoding_tree *tree)
 {
-    if (tree->layout == NT_TREE_CONSTANT)
+    if (tree->layout == NT_LANCE_CONSTANT)
         return tree->part_count == tree->has_value_part;
-    if (tree->layout == NT_TREE_FULL_ZIP)
-        return !nt_tree_has_levels(tree) && !tree->value_bits && !tree->offset_bits;
+    if (tree->layout == NT_LANCE_FULL_ZIP)
+        return !nt_lance_has_levels(tree) && !tree->value_bits && !tree->offset_bits;
     for (uint32_t i = 0; i < tree->part_count; i++)
         if (tree->parts[i].bytes)
             return false;
-    return tree->layout == NT_TREE_ARRAY;
+    return tree->layout == NT_LANCE_ARRAY;
 }
 
 /* ---- Whole pages ---- */
@@ -203,7 +203,7 @@ static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk
     const struct nt_encoding_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened) - opened->next_value;
     *chunk = nt_lance_page_span(opened->page);
-    if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
+    if (tree->layout == NT_LANCE_FULL_ZIP && !nt_lance_is_uniform(tree))
         *chunk = (struct nt_lance_chunk){.offset = opened->page->buffers[0].offset,
                                          .bytes = opened->page->buffers[0].bytes,
                                          .values = rows};
@@ -248,14 +248,14 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                 column_map->is_one_based, known, &opened->layout, error));
     const struct nt_encoding_tree *tree = opened->layout.tree;
     opened->mean_chunk_bytes =
-        tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, column_map->value) : ROWS_BYTES;
-    if (tree->layout == NT_TREE_MINI_BLOCK)
+        tree->layout == NT_LANCE_FULL_ZIP ? mean_chunk_bytes(tree, column_map->value) : ROWS_BYTES;
+    if (tree->layout == NT_LANCE_MINI_BLOCK)
         NT_TRY(open_mini_block(lance, opened, error));
     else if (nt_lance_is_uniform(tree))
         open_uniform(dataset, column_map->value, opened);
-    else if (tree->layout == NT_TREE_FULL_ZIP)
+    else if (tree->layout == NT_LANCE_FULL_ZIP)
         NT_TRY(open_full_zip(lance, opened, error));
-    else if (tree->layout == NT_TREE_ARRAY)
+    else if (tree->layout == NT_LANCE_ARRAY)
         NT_TRY(open_array(opened, error));
     return check_count(dataset, opened, error);
 }
@@ -270,7 +270,7 @@ void nt_lance_close_page(struct nt_lance_page_reader *opened)
 enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,
                                    struct nt_error *error)
 {
-    if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
+    if (opened->layout.tree->layout == NT_LANCE_MINI_BLOCK)
         NT_TRY(next_chunk(opened, chunk, error));
     else if (opened->offsets.entries)
         next_indexed(opened, chunk);

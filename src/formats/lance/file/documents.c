@@ -104,16 +104,17 @@ enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
 /* ---- Columns and pages ---- */
 
 /* Puts the encodings of a page that a tree decodes. */
-static const struct nt_tree_state *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
-                                                 struct nt_json *json)
+static const struct nt_lance_decoder_state *put_encodings(const struct nt_dataset *dataset,
+                                                          const struct nt_page *page, struct nt_json *json)
 {
     enum { TEXT = 512 };
     char text[TEXT];
-    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&dataset->decoders, page->decoder));
+    const struct nt_lance_decoder_state *state =
+        nt_lance_decoder_state_of(nt_decoders_get(&dataset->decoders, page->decoder));
     if (!state)
         return NULL;
-    nt_tree_describe(state->tree, text, sizeof(text));
-    nt_json_member_string(json, "layout", nt_tree_layout_name(state->tree->layout));
+    nt_lance_describe_tree(state->tree, text, sizeof(text));
+    nt_json_member_string(json, "layout", nt_lance_layout_name(state->tree->layout));
     nt_json_member_string(json, "encodings", text);
     return state;
 }
@@ -179,9 +180,9 @@ enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const
 {
     nt_json_member_unsigned(json, "file_column", file_column);
     put_file_page(&lance->columns[file_column], page, json);
-    const struct nt_tree_state *state = put_encodings(dataset, page, json);
+    const struct nt_lance_decoder_state *state = put_encodings(dataset, page, json);
     if (state)
-        nt_json_member_string(json, "taken", nt_tree_output_name(state->spec.output));
+        nt_json_member_string(json, "taken", nt_lance_output_name(state->spec.output));
     return NT_OK;
 }
 
@@ -531,7 +532,7 @@ const uint32_t nt_lance_document_count = sizeof(nt_lance_documents) / sizeof(*nt
 
 /* ---- Chunk list of a page ---- */
 
-enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_TREE_BUFFERS }; /* an upper bound */
+enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_LANCE_BUFFERS }; /* an upper bound */
 
 /* The file's metadata may be dropped meanwhile. */
 struct chunks {
@@ -541,7 +542,7 @@ struct chunks {
     const struct nt_encoding_tree *tree;
     uint8_t *words; /* from malloc */
     uint64_t count, next, values;
-    struct nt_tree_chunk chunk; /* the previous one */
+    struct nt_lance_mini_block chunk; /* the previous one */
 };
 
 static void put_line(const struct chunks *chunks, const struct nt_mini_block_sizes *sizes,
@@ -575,8 +576,8 @@ static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, s
     uint8_t start[NT_MINI_BLOCK_SIZES_BYTES];
     struct nt_mini_block_sizes sizes;
     const struct nt_lance_buffer *buffer = &chunks->buffer;
-    NT_TRY(nt_tree_next_chunk(chunks->tree, chunks->words, chunks->count, chunks->next, chunks->values,
-                              buffer->bytes, &chunks->chunk, error));
+    NT_TRY(nt_lance_next_mini_block(chunks->tree, chunks->words, chunks->count, chunks->next, chunks->values,
+                                    buffer->bytes, &chunks->chunk, error));
     size_t bytes = chunks->chunk.bytes < sizeof(start) ? (size_t)chunks->chunk.bytes : sizeof(start);
     NT_TRY(nt_source_read(chunks->source, buffer->offset + chunks->chunk.offset, start, bytes, error));
     struct nt_cursor cursor = nt_cursor(start, bytes);
@@ -617,7 +618,8 @@ static enum nt_status find_chunks(const struct nt_dataset *physical, uint32_t co
 {
     struct nt_lance_physical_column physical_column;
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
-    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&physical->decoders, page->decoder));
+    const struct nt_lance_decoder_state *state =
+        nt_lance_decoder_state_of(nt_decoders_get(&physical->decoders, page->decoder));
     struct nt_proto member;
     if (!of || !state || nt_lance_page_layout_kind(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");

@@ -10,12 +10,12 @@ typedef enum nt_status add_node(struct nt_encoding_tree_builder *builder, struct
 
 /* ---- Nodes ---- */
 
-enum nt_status nt_tree_add_node(struct nt_encoding_tree_builder *builder,
-                                const struct nt_encoding_tree_node *node)
+enum nt_status nt_lance_add_node(struct nt_encoding_tree_builder *builder,
+                                 const struct nt_encoding_tree_node *node)
 {
-    if (builder->count == NT_TREE_NODES)
+    if (builder->count == NT_LANCE_NODES)
         return nt_fail(builder->error, NT_LIMIT, NT_NO_OFFSET, "encodings are nested more than %d deep",
-                       NT_TREE_NODES);
+                       NT_LANCE_NODES);
     builder->nodes[builder->count++] = *node;
     return NT_OK;
 }
@@ -33,7 +33,7 @@ static enum nt_status add_around(struct nt_encoding_tree_builder *builder,
                                  uint32_t field)
 {
     uint32_t number = builder->count;
-    NT_TRY(nt_tree_add_node(builder, node));
+    NT_TRY(nt_lance_add_node(builder, node));
     NT_TRY(add_child(builder, number, 0, message, field));
     builder->nodes[number].bits = builder->nodes[number + 1].bits;
     return NT_OK;
@@ -57,15 +57,15 @@ static enum nt_status add_nulls(struct nt_encoding_tree_builder *builder,
     const struct nt_lance_value *value = builder->value;
     const uint32_t list_count = value ? value->list_count : 0, bits = value ? value->bits : 0;
     for (uint32_t i = builder->depth; i < list_count; i++) {
-        const struct nt_encoding_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+        const struct nt_encoding_tree_node list = {.kind = NT_LANCE_FIXED_LIST,
                                                    .children = {builder->count + 1},
                                                    .bits = bits,
                                                    .items = value->lists[i],
                                                    .is_null = i >= null_depth};
-        NT_TRY(nt_tree_add_node(builder, &list));
+        NT_TRY(nt_lance_add_node(builder, &list));
     }
     const struct nt_encoding_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
-    return nt_tree_add_node(builder, &node);
+    return nt_lance_add_node(builder, &node);
 }
 
 /* Values have 1 bit or whole bytes of a width that memory can have. */
@@ -111,31 +111,31 @@ static enum nt_status add_array_flat(struct nt_encoding_tree_builder *builder, s
     struct nt_text scheme = nt_proto_text(nt_proto_message(message, NT_LANCE_ARRAY_FLAT_COMPRESSION),
                                           NT_LANCE_ARRAY_COMPRESSION_SCHEME);
     uint64_t bits = nt_proto_number(message, NT_LANCE_ARRAY_FLAT_BITS_PER_VALUE);
-    struct nt_encoding_tree_node node = {.kind = NT_TREE_FLAT, .bits = (uint32_t)bits};
+    struct nt_encoding_tree_node node = {.kind = NT_LANCE_FLAT, .bits = (uint32_t)bits};
     NT_TRY(check_bits(builder, bits, "flat values"));
     NT_TRY(find_buffer(builder, message, NT_LANCE_ARRAY_FLAT_BUFFER, &node.buffer));
     if (!scheme.length || nt_text_is(scheme, "none"))
-        return nt_tree_add_node(builder, &node);
+        return nt_lance_add_node(builder, &node);
     bool is_zstd = nt_text_is(scheme, "zstd");
     if (!is_zstd && !nt_text_is(scheme, "lz4"))
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %.*s",
                        (int)scheme.length, scheme.bytes);
     struct nt_encoding_tree_node sized = node;
-    sized.kind = NT_TREE_LENGTH_PREFIXED;
+    sized.kind = NT_LANCE_LENGTH_PREFIXED;
     sized.algorithm = is_zstd ? NT_LENGTH_PREFIXED_ZSTD : NT_LENGTH_PREFIXED_LZ4;
     sized.children[0] = builder->count + 1;
-    NT_TRY(nt_tree_add_node(builder, &sized));
-    return nt_tree_add_node(builder, &node);
+    NT_TRY(nt_lance_add_node(builder, &sized));
+    return nt_lance_add_node(builder, &node);
 }
 
 static enum nt_status add_array_nullable(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     struct nt_proto member = {0};
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_NULLABLE,
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_NULLABLE,
                                                .children = {NT_NO_NODE, NT_NO_NODE}};
     uint32_t kind = nt_proto_oneof(message, &nt_lance_array_nullable, &member);
     if (kind == NT_LANCE_ARRAY_NULLABLE_ALL_NULLS)
-        return add_nulls(builder, NT_TREE_ALL_NULL, builder->depth);
+        return add_nulls(builder, NT_LANCE_ALL_NULL, builder->depth);
     if (kind == NT_LANCE_ARRAY_NULLABLE_NO_NULLS)
         return nt_lance_add_encoding(builder, nt_proto_message(member, NT_LANCE_ARRAY_NO_NULLS_VALUES));
     if (kind != NT_LANCE_ARRAY_NULLABLE_SOME_NULLS)
@@ -148,7 +148,7 @@ static enum nt_status add_array_nullable(struct nt_encoding_tree_builder *builde
 static enum nt_status add_array_fixed_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_FIXED_LIST,
+        .kind = NT_LANCE_FIXED_LIST,
         .items = nt_proto_number(message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION)};
     builder->depth++;
     return add_around(builder, &node, message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_ITEMS);
@@ -157,7 +157,7 @@ static enum nt_status add_array_fixed_list(struct nt_encoding_tree_builder *buil
 static enum nt_status add_array_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_LIST_ENDS,
+        .kind = NT_LANCE_LIST_ENDS,
         .items = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NUM_ITEMS),
         .adjustment = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NULL_OFFSET_ADJUSTMENT)};
     return add_around(builder, &node, message, NT_LANCE_ARRAY_LIST_OFFSETS);
@@ -166,7 +166,7 @@ static enum nt_status add_array_list(struct nt_encoding_tree_builder *builder, s
 static enum nt_status add_array_binary(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_BINARY,
+        .kind = NT_LANCE_BINARY,
         .adjustment = nt_proto_number(message, NT_LANCE_ARRAY_BINARY_NULL_ADJUSTMENT)};
     return add_around_two(builder, &node, message, NT_LANCE_ARRAY_BINARY_INDICES,
                           NT_LANCE_ARRAY_BINARY_BYTES);
@@ -175,7 +175,7 @@ static enum nt_status add_array_binary(struct nt_encoding_tree_builder *builder,
 static enum nt_status add_array_dictionary(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_DICTIONARY,
+        .kind = NT_LANCE_DICTIONARY,
         .items = nt_proto_number(message, NT_LANCE_ARRAY_DICTIONARY_NUM_ITEMS),
         .is_one_based = builder->is_one_based};
     return add_around_two(builder, &node, message, NT_LANCE_ARRAY_DICTIONARY_INDICES,
@@ -184,7 +184,7 @@ static enum nt_status add_array_dictionary(struct nt_encoding_tree_builder *buil
 
 static enum nt_status add_array_fsst(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    struct nt_encoding_tree_node node = {.kind = NT_TREE_FSST};
+    struct nt_encoding_tree_node node = {.kind = NT_LANCE_FSST};
     NT_TRY(read_symbols(builder, message, NT_LANCE_ARRAY_FSST_SYMBOL_TABLE, &node.fsst));
     return add_around(builder, &node, message, NT_LANCE_ARRAY_FSST_BINARY);
 }
@@ -198,10 +198,10 @@ static enum nt_status add_member_bits(struct nt_encoding_tree_builder *builder, 
     NT_TRY(nt_lance_add_encoding(builder, message));
     for (uint32_t i = first; i < builder->count; i++) {
         const struct nt_encoding_tree_node *node = &builder->nodes[i];
-        if (node->kind == NT_TREE_FIXED_LIST && node->items && node->items <= UINT32_MAX &&
+        if (node->kind == NT_LANCE_FIXED_LIST && node->items && node->items <= UINT32_MAX &&
             items <= UINT32_MAX)
             items *= node->items;
-        else if (node->kind != NT_TREE_FLAT || node->bits % 8)
+        else if (node->kind != NT_LANCE_FLAT || node->bits % 8)
             return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read a packed structure with a member of the encoding %s",
                            nt_encoding_tree_node_info(node->kind)->name);
@@ -216,16 +216,16 @@ static enum nt_status add_array_packed(struct nt_encoding_tree_builder *builder,
 {
     struct nt_proto_item item;
     uint64_t bits = 0;
-    struct nt_encoding_tree_node node = {.kind = NT_TREE_FLAT};
-    const struct nt_encoding_tree_node packed = {.kind = NT_TREE_PACKED, .children = {builder->count + 1}};
+    struct nt_encoding_tree_node node = {.kind = NT_LANCE_FLAT};
+    const struct nt_encoding_tree_node packed = {.kind = NT_LANCE_PACKED, .children = {builder->count + 1}};
     NT_TRY(find_buffer(builder, message, NT_LANCE_ARRAY_PACKED_STRUCT_BUFFER, &node.buffer));
     for (struct nt_proto rest = message; nt_proto_next(&rest, &item);)
         if (item.number == NT_LANCE_ARRAY_PACKED_STRUCT_INNER)
             NT_TRY(add_member_bits(builder, (struct nt_proto){item.bytes, item.size}, &bits));
     NT_TRY(check_bits(builder, bits, "packed structures"));
     node.bits = (uint32_t)bits;
-    NT_TRY(nt_tree_add_node(builder, &packed));
-    return nt_tree_add_node(builder, &node);
+    NT_TRY(nt_lance_add_node(builder, &packed));
+    return nt_lance_add_node(builder, &node);
 }
 
 /* ---- Compressive encodings ---- */
@@ -246,8 +246,8 @@ static enum nt_status add_flat(struct nt_encoding_tree_builder *builder, struct 
     NT_TRY(check_bits(builder, bits, "flat values"));
     NT_TRY(refuse_compression(builder, message, NT_LANCE_FLAT_DATA));
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_FLAT, .bits = (uint32_t)bits, .buffer = builder->buffers++};
-    return nt_tree_add_node(builder, &node);
+        .kind = NT_LANCE_FLAT, .bits = (uint32_t)bits, .buffer = builder->buffers++};
+    return nt_lance_add_node(builder, &node);
 }
 
 static uint64_t flat_bits(struct nt_proto encoding)
@@ -264,8 +264,8 @@ static enum nt_status add_variable(struct nt_encoding_tree_builder *builder, str
                        "cannot read offsets of %" PRIu64 " bits", bits);
     NT_TRY(refuse_compression(builder, message, NT_LANCE_VARIABLE_VALUES));
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_VARIABLE, .bits = (uint32_t)bits, .buffer = builder->buffers++};
-    return nt_tree_add_node(builder, &node);
+        .kind = NT_LANCE_VARIABLE, .bits = (uint32_t)bits, .buffer = builder->buffers++};
+    return nt_lance_add_node(builder, &node);
 }
 
 static enum nt_status add_bits(struct nt_encoding_tree_builder *builder, enum nt_encoding_tree_node_kind kind,
@@ -276,33 +276,33 @@ static enum nt_status add_bits(struct nt_encoding_tree_builder *builder, enum nt
                                                .packed_bits = (uint32_t)packed_bits,
                                                .buffer = builder->buffers++};
     if ((bits == 8 || bits == 16 || bits == 32 || bits == 64) && packed_bits <= bits)
-        return nt_tree_add_node(builder, &node);
+        return nt_lance_add_node(builder, &node);
     return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                    "values of %" PRIu64 " bits cannot be packed into %" PRIu64 " bits", bits, packed_bits);
 }
 
 static enum nt_status add_out_of_line(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    return add_bits(builder, NT_TREE_OUT_OF_LINE_BITS,
+    return add_bits(builder, NT_LANCE_OUT_OF_LINE_BITS,
                     nt_proto_number(message, NT_LANCE_OUT_OF_LINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE),
                     flat_bits(nt_proto_message(message, NT_LANCE_OUT_OF_LINE_BITPACKING_VALUES)));
 }
 
 static enum nt_status add_inline(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    NT_TRY(add_bits(builder, NT_TREE_INLINE_BITS,
+    NT_TRY(add_bits(builder, NT_LANCE_INLINE_BITS,
                     nt_proto_number(message, NT_LANCE_INLINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE), 0));
     return refuse_compression(builder, message, NT_LANCE_INLINE_BITPACKING_VALUES);
 }
 
 static enum nt_status add_runs(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_RUNS, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_RUNS, .buffer = builder->buffers};
     uint32_t number = builder->count;
     NT_TRY(add_around_two(builder, &node, message, NT_LANCE_RLE_VALUES, NT_LANCE_RLE_RUN_LENGTHS));
     for (unsigned i = 0; i < 2; i++) {
         const struct nt_encoding_tree_node *child = &builder->nodes[builder->nodes[number].children[i]];
-        if (child->kind != NT_TREE_FLAT || child->bits % 8)
+        if (child->kind != NT_LANCE_FLAT || child->bits % 8)
             return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read runs of the encoding %s with %" PRIu32 " bits",
                            nt_encoding_tree_node_info(child->kind)->name, child->bits);
@@ -312,7 +312,7 @@ static enum nt_status add_runs(struct nt_encoding_tree_builder *builder, struct 
 
 static enum nt_status add_byte_split(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_BYTE_SPLIT, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_BYTE_SPLIT, .buffer = builder->buffers};
     return add_around(builder, &node, message, NT_LANCE_BYTE_STREAM_SPLIT_VALUES);
 }
 
@@ -324,7 +324,7 @@ static enum nt_status add_general(struct nt_encoding_tree_builder *builder, stru
     if (scheme != LZ4 && scheme != ZSTD)
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %" PRIu64,
                        scheme);
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_LENGTH_PREFIXED,
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_LENGTH_PREFIXED,
                                                .buffer = builder->buffers,
                                                .algorithm = scheme == LZ4 ? NT_LENGTH_PREFIXED_LZ4
                                                                           : NT_LENGTH_PREFIXED_ZSTD};
@@ -333,7 +333,7 @@ static enum nt_status add_general(struct nt_encoding_tree_builder *builder, stru
 
 static enum nt_status add_fsst(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    struct nt_encoding_tree_node node = {.kind = NT_TREE_FSST, .buffer = builder->buffers};
+    struct nt_encoding_tree_node node = {.kind = NT_LANCE_FSST, .buffer = builder->buffers};
     NT_TRY(read_symbols(builder, message, NT_LANCE_FSST_SYMBOL_TABLE, &node.fsst));
     return add_around(builder, &node, message, NT_LANCE_FSST_VALUES);
 }
@@ -341,7 +341,7 @@ static enum nt_status add_fsst(struct nt_encoding_tree_builder *builder, struct 
 static enum nt_status add_fixed_list(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     const struct nt_encoding_tree_node node = {
-        .kind = NT_TREE_FIXED_LIST,
+        .kind = NT_LANCE_FIXED_LIST,
         .buffer = builder->buffers,
         .items = nt_proto_number(message, NT_LANCE_FIXED_SIZE_LIST_ITEMS_PER_VALUE),
         .has_validity = nt_proto_number(message, NT_LANCE_FIXED_SIZE_LIST_HAS_VALIDITY)};
@@ -352,13 +352,13 @@ static enum nt_status add_fixed_list(struct nt_encoding_tree_builder *builder, s
 
 static enum nt_status add_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_PACKED, .buffer = builder->buffers};
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_PACKED, .buffer = builder->buffers};
     return add_around(builder, &node, message, NT_LANCE_PACKED_STRUCT_VALUES);
 }
 
 /* Each member has its own encoding; strings are encoded one by one. */
 static enum nt_status add_member(struct nt_encoding_tree_builder *builder, struct nt_proto message,
-                                 struct nt_tree_member *member)
+                                 struct nt_lance_member *member)
 {
     uint64_t bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE);
     uint64_t length_bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH);
@@ -367,21 +367,21 @@ static enum nt_status add_member(struct nt_encoding_tree_builder *builder, struc
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read members of %" PRIu64 " bits with lengths of %" PRIu64 " bits", bits,
                        length_bits);
-    *member = (struct nt_tree_member){builder->count, (uint32_t)bits, (uint32_t)length_bits};
+    *member = (struct nt_lance_member){builder->count, (uint32_t)bits, (uint32_t)length_bits};
     return nt_lance_add_encoding(builder, nt_proto_message(message, NT_LANCE_PACKED_MEMBER_VALUE));
 }
 
 static enum nt_status add_variable_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
     uint64_t count = nt_proto_count(message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS);
-    struct nt_tree_member *member = nt_arena_alloc(builder->scratch, count, sizeof(*member));
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED,
+    struct nt_lance_member *member = nt_arena_alloc(builder->scratch, count, sizeof(*member));
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_VARIABLE_PACKED,
                                                .buffer = builder->buffers++,
                                                .members = member,
                                                .member_count = (uint32_t)count};
     struct nt_proto_item item;
     NT_TRY(nt_check_memory(member, builder->error));
-    NT_TRY(nt_tree_add_node(builder, &node));
+    NT_TRY(nt_lance_add_node(builder, &node));
     while (nt_proto_next(&message, &item))
         if (item.number == NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)
             NT_TRY(add_member(builder, (struct nt_proto){item.bytes, item.size}, member++));
@@ -403,9 +403,9 @@ static enum nt_status add_constant(struct nt_encoding_tree_builder *builder, str
     bool is_list = builder->depth < of->list_count,
          are_lists_null = !builder->depth && builder->are_rows_null;
     if (!has_value)
-        return add_nulls(builder, NT_TREE_SAME, builder->depth + (is_list && !are_lists_null));
-    const struct nt_encoding_tree_node node = {.kind = NT_TREE_SAME, .bits = of->bits, .value = value.bytes};
-    return nt_tree_add_node(builder, &node);
+        return add_nulls(builder, NT_LANCE_SAME, builder->depth + (is_list && !are_lists_null));
+    const struct nt_encoding_tree_node node = {.kind = NT_LANCE_SAME, .bits = of->bits, .value = value.bytes};
+    return nt_lance_add_node(builder, &node);
 }
 
 /* ---- Tables ---- */
@@ -438,7 +438,7 @@ static add_node *const compressive_encodings[] = {
 
 enum nt_status nt_lance_add_encoding(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    bool is_array = builder->tree.layout == NT_TREE_ARRAY;
+    bool is_array = builder->tree.layout == NT_LANCE_ARRAY;
     add_node *const *encodings = is_array ? array_encodings : compressive_encodings;
     size_t count = (is_array ? sizeof(array_encodings) : sizeof(compressive_encodings)) / sizeof(*encodings);
     struct nt_proto member = {0};

@@ -98,7 +98,7 @@ static bool copy_tree(struct nt_arena *arena, const struct nt_encoding_tree *tre
 {
     *made = *tree;
     struct nt_encoding_tree_node *nodes = nt_arena_alloc(arena, (size_t)tree->node_count + 1, sizeof(*nodes));
-    struct nt_tree_buffer *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
+    struct nt_lance_page_buffer *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
     if (!nodes || !parts || (made->value && !copy(arena, (const void **)&made->value, made->value_bytes)))
         return false;
     made->nodes = nodes;
@@ -196,8 +196,8 @@ struct tree_inputs {
 };
 
 /* `value`: of the column; NULL: the nodes are of something else. */
-static struct nt_encoding_tree_builder start(const struct tree_inputs *inputs, enum nt_tree_layout layout,
-                                             const struct nt_lance_value *value)
+static struct nt_encoding_tree_builder
+start(const struct tree_inputs *inputs, enum nt_lance_layout_kind layout, const struct nt_lance_value *value)
 {
     return (struct nt_encoding_tree_builder){
         .scratch = inputs->scratch,
@@ -217,7 +217,7 @@ static enum nt_status keep(const struct tree_inputs *inputs, struct nt_encoding_
 
 /* The buffers of a page that is read as a whole, relative to the first of them. */
 static enum nt_status add_parts(const struct tree_inputs *inputs, struct nt_encoding_tree *tree,
-                                struct nt_tree_buffer parts[MAX_PARTS])
+                                struct nt_lance_page_buffer parts[MAX_PARTS])
 {
     const struct nt_lance_page *page = inputs->page;
     uint64_t first = UINT64_MAX;
@@ -228,8 +228,8 @@ static enum nt_status add_parts(const struct tree_inputs *inputs, struct nt_enco
         if (page->buffers[i].bytes && page->buffers[i].offset < first)
             first = page->buffers[i].offset;
     for (uint32_t i = 0; i < page->buffer_count; i++)
-        parts[i] = (struct nt_tree_buffer){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
-                                           page->buffers[i].bytes};
+        parts[i] = (struct nt_lance_page_buffer){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
+                                                 page->buffers[i].bytes};
     tree->parts = parts;
     tree->part_count = page->buffer_count;
     return NT_OK;
@@ -240,8 +240,8 @@ static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct
 {
     struct nt_proto_numbers numbers = nt_proto_numbers(message, field);
     for (uint64_t layer; nt_proto_next_number(&numbers, &layer);) {
-        if (tree->layer_count == NT_TREE_LAYERS)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value has more than %d layers", NT_TREE_LAYERS);
+        if (tree->layer_count == NT_LANCE_LAYERS)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value has more than %d layers", NT_LANCE_LAYERS);
         if (layer == NT_LAYER_NONE || layer >= NT_LAYER_COUNT)
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read layer %" PRIu64 " around a value", layer);
@@ -274,7 +274,7 @@ static enum nt_status add_levels(struct nt_encoding_tree_builder *builder, struc
 static enum nt_status make_dictionary(const struct tree_inputs *inputs, struct nt_proto message)
 {
     struct nt_lance_layout *layout = inputs->layout;
-    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_BLOCK, NULL);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_BLOCK, NULL);
     struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
     if (!encoding.bytes)
         return NT_OK;
@@ -294,13 +294,13 @@ static bool is_uncounted(const struct tree_inputs *inputs, const struct nt_encod
 /* A constant has no buffer, but Lance's reader requires one if it is in fixed-size lists. */
 static bool has_spare_buffer(const struct nt_encoding_tree_builder *builder, uint64_t buffers)
 {
-    return builder->count && builder->nodes[builder->count - 1].kind == NT_TREE_SAME &&
+    return builder->count && builder->nodes[builder->count - 1].kind == NT_LANCE_SAME &&
            buffers == (uint64_t)builder->buffers + 1;
 }
 
 static enum nt_status make_mini_block(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_MINI_BLOCK, inputs->value);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_MINI_BLOCK, inputs->value);
     struct nt_encoding_tree *tree = &builder.tree;
     uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
     tree->has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
@@ -311,8 +311,8 @@ static enum nt_status make_mini_block(const struct tree_inputs *inputs, struct n
     NT_TRY(add_encoding(&builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION),
                         &tree->values));
     tree->buffers = builder.buffers + has_spare_buffer(&builder, buffers);
-    if (tree->buffers > NT_TREE_BUFFERS)
-        return nt_fail_above(inputs->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS,
+    if (tree->buffers > NT_LANCE_BUFFERS)
+        return nt_fail_above(inputs->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_LANCE_BUFFERS,
                              tree->buffers);
     if (buffers != tree->buffers)
         return nt_fail_number(inputs->error, NT_CORRUPT, NT_NO_OFFSET,
@@ -329,7 +329,7 @@ static enum nt_status make_mini_block(const struct tree_inputs *inputs, struct n
 /* Null and empty values have no bytes. */
 static bool may_be_empty(const struct nt_encoding_tree_builder *builder)
 {
-    return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
+    return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_LANCE_SAME;
 }
 
 static enum nt_status check_widths(const struct nt_encoding_tree_builder *builder)
@@ -356,7 +356,7 @@ static uint32_t get_bits(struct nt_proto message, uint32_t field)
 
 static enum nt_status make_full_zip(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_FULL_ZIP, inputs->value);
+    struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_FULL_ZIP, inputs->value);
     struct nt_encoding_tree *tree = &builder.tree;
     tree->repetition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_REP);
     tree->definition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_DEF);
@@ -379,26 +379,26 @@ static enum nt_status add_value(struct nt_encoding_tree_builder *builder, const 
     builder->tree.values = builder->count;
     if (value->is_packed) {
         const struct nt_encoding_tree_node packed = {
-            .kind = NT_TREE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
-        NT_TRY(nt_tree_add_node(builder, &packed));
+            .kind = NT_LANCE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
+        NT_TRY(nt_lance_add_node(builder, &packed));
     }
     for (uint32_t i = 0; i < value->list_count; i++) {
-        const struct nt_encoding_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+        const struct nt_encoding_tree_node list = {.kind = NT_LANCE_FIXED_LIST,
                                                    .items = value->lists[i],
                                                    .bits = value->bits,
                                                    .children = {builder->count + 1}};
-        NT_TRY(nt_tree_add_node(builder, &list));
+        NT_TRY(nt_lance_add_node(builder, &list));
     }
     bool is_string = nt_lance_is_string(value);
-    const struct nt_encoding_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
+    const struct nt_encoding_tree_node node = {.kind = is_string ? NT_LANCE_VARIABLE : NT_LANCE_FLAT,
                                                .bits = is_string ? 32 : value->bits};
-    return nt_tree_add_node(builder, &node);
+    return nt_lance_add_node(builder, &node);
 }
 
 static enum nt_status make_constant(const struct tree_inputs *inputs, struct nt_proto message)
 {
-    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_CONSTANT, NULL);
-    struct nt_tree_buffer parts[MAX_PARTS];
+    struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_CONSTANT, NULL);
+    struct nt_lance_page_buffer parts[MAX_PARTS];
     struct nt_encoding_tree *tree = &builder.tree;
     struct nt_proto_item value = {0};
     if (nt_proto_find(message, NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE, &value)) {
@@ -450,8 +450,8 @@ static enum nt_status make_of_layout(const struct tree_inputs *inputs, struct nt
 static enum nt_status make_of_array(const struct tree_inputs *inputs)
 {
     struct nt_proto member, encoding = inputs->page->encoding;
-    struct nt_encoding_tree_builder builder = start(inputs, NT_TREE_ARRAY, inputs->value);
-    struct nt_tree_buffer parts[MAX_PARTS];
+    struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_ARRAY, inputs->value);
+    struct nt_lance_page_buffer parts[MAX_PARTS];
     if (nt_proto_oneof(encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
         inputs->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
     NT_TRY(add_parts(inputs, &builder.tree, parts));

@@ -280,7 +280,7 @@ struct nt_lance_value {
     bool is_nullable; /* according to the schema */
     bool is_packed;   /* rows of structures; with 0 bits they contain strings */
     uint32_t list_count;
-    uint64_t lists[NT_TREE_DEPTH]; /* sizes of the fixed-size lists around it, outermost first */
+    uint64_t lists[NT_LANCE_DEPTH]; /* sizes of the fixed-size lists around it, outermost first */
 };
 
 static inline bool nt_lance_is_string(const struct nt_lance_value *value)
@@ -291,7 +291,7 @@ static inline bool nt_lance_is_string(const struct nt_lance_value *value)
 struct nt_encoding_tree_builder {
     struct nt_arena *scratch;     /* for what nodes point to, until the tree is kept */
     struct nt_encoding_tree tree; /* its layout selects the kind of messages; it gets the nodes at the end */
-    struct nt_encoding_tree_node nodes[NT_TREE_NODES];
+    struct nt_encoding_tree_node nodes[NT_LANCE_NODES];
     uint32_t count;
     const struct nt_lance_value *value; /* NULL: not values of the column, but levels or indices */
     uint32_t depth;                     /* fixed-size lists around the node to be added */
@@ -302,8 +302,8 @@ struct nt_encoding_tree_builder {
 };
 
 /* Adds a node; the caller adds its children next. NT_LIMIT: too many nodes. */
-enum nt_status nt_tree_add_node(struct nt_encoding_tree_builder *builder,
-                                const struct nt_encoding_tree_node *node);
+enum nt_status nt_lance_add_node(struct nt_encoding_tree_builder *builder,
+                                 const struct nt_encoding_tree_node *node);
 
 /* Adds an ArrayEncoding, or else a CompressiveEncoding, as a node with its children. NT_UNSUPPORTED: the
  * encoding is unknown. */

@@ -11,12 +11,12 @@
 enum { DESCRIPTOR_BYTES = 16 };
 
 /* The presence of a page's blobs, or of the layers around them. */
-static struct nt_tree_output_spec lance_presence(const struct nt_lance_page_reader *opened,
-                                                 const struct nt_lance_column_map *column_map)
+static struct nt_lance_output_spec lance_presence(const struct nt_lance_page_reader *opened,
+                                                  const struct nt_lance_column_map *column_map)
 {
     struct nt_layer_rule rule;
     nt_layer_rule(&opened->layout.blobs, column_map->layer, &rule);
-    return (struct nt_tree_output_spec){.output = NT_TREE_PRESENT, .valid = rule.valid};
+    return (struct nt_lance_output_spec){.output = NT_LANCE_PRESENT, .valid = rule.valid};
 }
 
 /* Blobs must be before the metadata. */
@@ -39,7 +39,7 @@ static enum nt_status add_blob(struct nt_lance_page_list *list, const uint8_t *d
 
 static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
-    const struct nt_tree_state state = {opened->layout.tree, {.output = NT_TREE_VALUES}};
+    const struct nt_lance_decoder_state state = {opened->layout.tree, {.output = NT_LANCE_VALUES}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = DESCRIPTOR_BYTES};
     struct nt_lance_chunk chunk;
     struct nt_packed packed = {
@@ -57,7 +57,7 @@ static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lanc
     packed.elements = (size_t)chunk.values;
     uint8_t *descriptors = malloc(bytes ? bytes : 1);
     enum nt_status status =
-        descriptors ? nt_tree_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
+        descriptors ? nt_lance_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
     for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
         status = add_blob(list, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
     free(descriptors);
@@ -72,7 +72,8 @@ static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lanc
 static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
     struct nt_dataset *dataset = list->dataset;
-    const struct nt_tree_state state = {opened->layout.tree, lance_presence(opened, list->column_map)};
+    const struct nt_lance_decoder_state state = {opened->layout.tree,
+                                                 lance_presence(opened, list->column_map)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
     NT_TRY(nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list->error));
@@ -90,8 +91,8 @@ static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct n
 static bool is_all_valid(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
-    bool is_bare = (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) &&
-                   !nt_tree_has_levels(tree) && !nt_tree_is_null(tree);
+    bool is_bare = (tree->layout == NT_LANCE_MINI_BLOCK || tree->layout == NT_LANCE_FULL_ZIP) &&
+                   !nt_lance_has_levels(tree) && !nt_lance_is_null(tree);
     return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list->column_map->depth));
 }
 
@@ -114,28 +115,28 @@ static enum nt_status add_decoder_at(struct nt_lance_page_list *list,
     uint32_t column = nt_field_column(list->dataset, list->number, 0, position),
              *number = &list->decoders[position];
     const struct nt_dtype *dtype = &list->dataset->columns[column].dtype;
-    struct nt_tree_output_spec spec = {.output = nt_lance_page_list_output(list, position)};
-    if (spec.output == NT_TREE_VALUES && is_plain(list, opened, column)) {
+    struct nt_lance_output_spec spec = {.output = nt_lance_page_list_output(list, position)};
+    if (spec.output == NT_LANCE_VALUES && is_plain(list, opened, column)) {
         *number = list->dataset->columns[column].decoder;
         return NT_OK;
     }
-    if (spec.output == NT_TREE_VALID && list->is_all_valid)
+    if (spec.output == NT_LANCE_VALID && list->is_all_valid)
         return nt_lance_add_all_valid(list->dataset, number, list->error);
     if (opened->layout.is_blob)
         spec = lance_presence(opened, column_map);
-    bool is_layer = spec.output == NT_TREE_VALID || spec.output == NT_TREE_OFFSETS;
+    bool is_layer = spec.output == NT_LANCE_VALID || spec.output == NT_LANCE_OFFSETS;
     if (is_layer) {
         spec.layer = column_map->layer;
         spec.repeats = column_map->repeats;
-        spec.depth = spec.output == NT_TREE_VALID ? column_map->depth : 0;
+        spec.depth = spec.output == NT_LANCE_VALID ? column_map->depth : 0;
     }
     bool has_values = !is_layer || spec.depth;
     if (has_values) {
         spec.member = column_map->member;
         spec.member_offset = column_map->member_offset;
-        spec.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
+        spec.member_items = nt_lance_is_structure(opened->layout.tree) ? column_map->items : 0;
     }
-    const struct nt_tree_state state = {opened->layout.tree, spec};
+    const struct nt_lance_decoder_state state = {opened->layout.tree, spec};
     return nt_lance_add_decoder(list->dataset, &state, dtype, has_values ? dependencies : NULL, number,
                                 list->error);
 }
@@ -158,7 +159,7 @@ static enum nt_status check_layer(const struct nt_lance_page_list *list,
 {
     const struct nt_encoding_tree *tree =
         opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
-    if (tree->layout == NT_TREE_ARRAY || list->column_map->layer < tree->layer_count)
+    if (tree->layout == NT_LANCE_ARRAY || list->column_map->layer < tree->layer_count)
         return NT_OK;
     return nt_fail_below(list->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
                          list->column_map->layer + UINT64_C(1), tree->layer_count);
@@ -168,9 +169,9 @@ static bool has_to_be_read(const struct nt_lance_page_list *list, const struct n
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
     bool is_constant_with_levels =
-        tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
+        tree->layout == NT_LANCE_CONSTANT && tree->part_count > tree->has_value_part;
     bool has_unknown_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
-    return nt_lance_page_list_is_strings(list) || nt_tree_lists(tree, list->column_map->layer) ||
+    return nt_lance_page_list_is_strings(list) || nt_lance_lists(tree, list->column_map->layer) ||
            is_constant_with_levels || has_unknown_items;
 }
 
@@ -179,9 +180,9 @@ static enum nt_status count_chunk(struct nt_lance_page_list *list, struct nt_lan
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
     const struct nt_lance_column_map *column_map = list->column_map;
-    struct nt_tree_counts counts;
+    struct nt_lance_counts counts;
     NT_TRY(nt_lance_count_chunk(list, opened, chunk, nt_lance_page_list_is_strings(list), &counts));
-    if (tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != chunk->values)
+    if (tree->layout == NT_LANCE_MINI_BLOCK && counts.slots[0] != chunk->values)
         return nt_fail_number(list->error, NT_CORRUPT, chunk->offset, "values in the levels of a chunk",
                               chunk->values, counts.slots[0]);
     if (opened->offsets.entries && tree->layer_count && counts.slots[tree->layer_count - 1] != chunk->rows)
@@ -204,11 +205,11 @@ static bool is_uncounted(const struct nt_lance_page_list *list, const struct nt_
                          const struct nt_lance_chunk *chunk)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
-    uint32_t lists = nt_tree_lists(tree, list->column_map->layer);
+    uint32_t lists = nt_lance_lists(tree, list->column_map->layer);
     bool is_list = nt_lance_page_list_kind(list) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
-           lists == nt_tree_lists(tree, tree->layer_count) &&
-           (!is_list || (lists == 1 && !(chunk->values >> NT_TREE_ITEMS_BITS)));
+           lists == nt_lance_lists(tree, tree->layer_count) &&
+           (!is_list || (lists == 1 && !(chunk->values >> NT_LANCE_ITEMS_BITS)));
 }
 
 /* A uniform page has equal entries for chunks of equal length. */
@@ -253,7 +254,7 @@ static enum nt_status fill_chunk(struct nt_lance_page_list *list, struct nt_lanc
 static enum nt_status fill_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
     NT_TRY(check_layer(list, opened));
-    if (nt_tree_lists(opened->layout.tree, list->column_map->layer))
+    if (nt_lance_lists(opened->layout.tree, list->column_map->layer))
         NT_TRY(nt_lance_row_index_open(list->lance->source, opened->page, &opened->layout,
                                        opened->page_chunks, &opened->index, list->error));
     NT_TRY(nt_lance_read_dictionary(list, opened));
@@ -298,7 +299,7 @@ static enum nt_status check_around(const struct nt_lance_page_list *list,
                                    const struct nt_lance_page_reader *opened)
 {
     const struct nt_encoding_tree *blobs = &opened->layout.blobs;
-    bool has_lists = list->column_map->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
+    bool has_lists = list->column_map->repeats > 1 || nt_lance_lists(blobs, blobs->layer_count);
     if (!has_lists && !opened->layout.dictionary)
         return NT_OK;
     return nt_fail(list->error, NT_UNSUPPORTED, NT_NO_OFFSET,

@@ -13,8 +13,8 @@ struct nt_lance_row_index {
     const uint8_t *entries; /* from malloc; NULL: the page has none */
     uint64_t count;         /* number of chunks */
     uint32_t entry_bytes;
-    uint64_t offset;               /* in the file */
-    struct nt_tree_counts counted; /* from the levels of the last checked chunk */
+    uint64_t offset;                /* in the file */
+    struct nt_lance_counts counted; /* from the levels of the last checked chunk */
 };
 
 /* Reads the index of a page with `count` chunks, if it has one. Returns NT_CORRUPT if the index
@@ -28,7 +28,7 @@ uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_
 /* Compares the index with the levels of a chunk. Call it for each chunk in order: only the next chunk
  * shows whether the last row continues. */
 enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
-                                        uint64_t chunk, const struct nt_tree_counts *counts,
+                                        uint64_t chunk, const struct nt_lance_counts *counts,
                                         struct nt_error *error);
 
 /* ---- Full-zip repetition index ---- */
@@ -152,11 +152,12 @@ bool nt_lance_page_list_has(const struct nt_lance_page_list *list, uint32_t posi
 /* Returns the kind of field whose columns are filled. */
 enum nt_field_kind nt_lance_page_list_kind(const struct nt_lance_page_list *list);
 /* Returns the output of a decoder for the field's column at a position. */
-enum nt_tree_output nt_lance_page_list_output(const struct nt_lance_page_list *list, uint32_t position);
+enum nt_lance_decoder_output nt_lance_page_list_output(const struct nt_lance_page_list *list,
+                                                       uint32_t position);
 /* Are the field's values strings, which must be counted? */
 bool nt_lance_page_list_is_strings(const struct nt_lance_page_list *list);
 /* Returns the output of a decoder for a column at a position in a field of this kind. */
-enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
+enum nt_lance_decoder_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
 /* A dictionary: the items, or the ends of strings and their bytes. Empty: no dictionary. */
 struct nt_lance_dependencies {
@@ -165,7 +166,7 @@ struct nt_lance_dependencies {
 };
 
 /* Adds a decoder and returns its number. `dependencies` may be NULL. */
-enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_lance_decoder_state *state,
                                     const struct nt_dtype *dtype,
                                     const struct nt_lance_dependencies *dependencies, uint32_t *number_ret,
                                     struct nt_error *error);
@@ -205,7 +206,7 @@ enum nt_status nt_lance_read_chunk(struct nt_lance_page_list *list, const struct
 enum nt_status nt_lance_count_chunk(struct nt_lance_page_list *list,
                                     const struct nt_lance_page_reader *opened,
                                     const struct nt_lance_chunk *chunk, bool needs_bytes,
-                                    struct nt_tree_counts *counts);
+                                    struct nt_lance_counts *counts);
 
 /* Finds the ends of the strings in a page's dictionary, and their total bytes. Does nothing for other
  * dictionaries. */

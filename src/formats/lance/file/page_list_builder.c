@@ -10,13 +10,13 @@
 /* The columns of a kind of field, by position; the validity comes after them. */
 static const struct {
     uint32_t count;
-    enum nt_tree_output outputs[2];
+    enum nt_lance_decoder_output outputs[2];
 } outputs[NT_FIELD_KIND_COUNT] = {
-    [NT_FIELD_VALUE] = {1, {NT_TREE_VALUES}},
-    [NT_FIELD_STRING] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
-    [NT_FIELD_STREAMED] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
-    [NT_FIELD_JSON] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
-    [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
+    [NT_FIELD_VALUE] = {1, {NT_LANCE_VALUES}},
+    [NT_FIELD_STRING] = {2, {NT_LANCE_ENDS, NT_LANCE_BYTES}},
+    [NT_FIELD_STREAMED] = {2, {NT_LANCE_ENDS, NT_LANCE_BYTES}},
+    [NT_FIELD_JSON] = {2, {NT_LANCE_ENDS, NT_LANCE_BYTES}},
+    [NT_FIELD_COLLECTION] = {1, {NT_LANCE_OFFSETS}},
 };
 
 /* In strings: after the ends, before the validity. */
@@ -33,19 +33,20 @@ enum nt_field_kind nt_lance_page_list_kind(const struct nt_lance_page_list *list
     return list->part == NT_PAGE_LIST_BYTES ? NT_FIELD_VALUE : list->field->kind;
 }
 
-enum nt_tree_output nt_lance_page_list_output(const struct nt_lance_page_list *list, uint32_t position)
+enum nt_lance_decoder_output nt_lance_page_list_output(const struct nt_lance_page_list *list,
+                                                       uint32_t position)
 {
-    return list->part == NT_PAGE_LIST_BYTES ? NT_TREE_VALUES : nt_lance_output(list->field->kind, position);
+    return list->part == NT_PAGE_LIST_BYTES ? NT_LANCE_VALUES : nt_lance_output(list->field->kind, position);
 }
 
 bool nt_lance_page_list_is_strings(const struct nt_lance_page_list *list)
 {
-    return nt_lance_page_list_output(list, 0) == NT_TREE_ENDS;
+    return nt_lance_page_list_output(list, 0) == NT_LANCE_ENDS;
 }
 
-enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
+enum nt_lance_decoder_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
 {
-    return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
+    return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_LANCE_VALID;
 }
 
 enum nt_status nt_lance_page_list_charge(struct nt_lance_page_list *list, uint64_t bytes)
@@ -94,12 +95,12 @@ enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list, const str
     return NT_OK;
 }
 
-enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_lance_decoder_state *state,
                                     const struct nt_dtype *dtype,
                                     const struct nt_lance_dependencies *dependencies, uint32_t *number_ret,
                                     struct nt_error *error)
 {
-    const struct nt_decoder decoder = {.ops = &nt_tree_ops,
+    const struct nt_decoder decoder = {.ops = &nt_lance_decoder_ops,
                                        .state = state,
                                        .dependencies = dependencies ? dependencies->pages : NULL,
                                        .state_bytes = sizeof(*state),
@@ -114,14 +115,14 @@ enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error)
 {
-    static const struct nt_encoding_tree all_valid = {.layout = NT_TREE_CONSTANT,
+    static const struct nt_encoding_tree all_valid = {.layout = NT_LANCE_CONSTANT,
                                                       .values = NT_NO_NODE,
                                                       .repetition = NT_NO_NODE,
                                                       .definition = NT_NO_NODE,
                                                       .layer_count = 1,
                                                       .layers = {NT_LAYER_ITEM}};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    const struct nt_tree_state state = {&all_valid, {.output = NT_TREE_VALID}};
+    const struct nt_lance_decoder_state state = {&all_valid, {.output = NT_LANCE_VALID}};
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
@@ -174,11 +175,10 @@ struct list_page_builder {
     bool has_begun; /* a list has begun */
 };
 
-static enum nt_status add_page(const struct list_page_builder *putting,
-                               const struct nt_page_list_entry *entry, uint64_t elements, uint64_t parameter,
-                               bool is_uniform)
+static enum nt_status add_page(const struct list_page_builder *build, const struct nt_page_list_entry *entry,
+                               uint64_t elements, uint64_t parameter, bool is_uniform)
 {
-    const struct nt_lance_page_list *list = putting->list;
+    const struct nt_lance_page_list *list = build->list;
     if (elements > UINT32_MAX)
         return nt_fail(list->error, NT_LIMIT, entry->offset,
                        "a chunk has %" PRIu64 " elements, more than the limit of 2^32", elements);
@@ -186,23 +186,23 @@ static enum nt_status add_page(const struct list_page_builder *putting,
                                  .stored_bytes = entry->stored_bytes,
                                  .parameter = parameter,
                                  .elements = (uint32_t)elements,
-                                 .decoder = entry->decoders[putting->position],
+                                 .decoder = entry->decoders[build->position],
                                  .source = list->lance->number,
                                  .is_uniform = is_uniform};
-    return elements || entry->is_blob ? nt_group_builder_add(putting->builder, &page, list->error) : NT_OK;
+    return elements || entry->is_blob ? nt_group_builder_add(build->builder, &page, list->error) : NT_OK;
 }
 
-static enum nt_status put_values(const struct list_page_builder *putting,
+static enum nt_status put_values(const struct list_page_builder *build,
                                  const struct nt_page_list_entry *entry)
 {
     uint64_t elements;
-    if (!nt_checked_multiply(entry->rows, putting->list->column_map->items, &elements))
-        return nt_fail(putting->list->error, NT_LIMIT, entry->offset,
+    if (!nt_checked_multiply(entry->rows, build->list->column_map->items, &elements))
+        return nt_fail(build->list->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
-    return add_page(putting, entry, elements, entry->skipped, entry->is_uniform);
+    return add_page(build, entry, elements, entry->skipped, entry->is_uniform);
 }
 
-static enum nt_status put_validity(const struct list_page_builder *putting,
+static enum nt_status put_validity(const struct list_page_builder *build,
                                    const struct nt_page_list_entry *entry)
 {
     struct nt_page_list_entry valid = *entry;
@@ -210,71 +210,71 @@ static enum nt_status put_validity(const struct list_page_builder *putting,
         valid.offset = valid.stored_bytes = 0;
         valid.is_uniform = true;
     }
-    return put_values(putting, &valid);
+    return put_values(build, &valid);
 }
 
 /* Puts ends that are relative to the entry; `base` is the sum of all earlier entries. */
-static enum nt_status put_ends(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
+static enum nt_status put_ends(struct list_page_builder *build, const struct nt_page_list_entry *entry,
                                uint64_t added, const char *what)
 {
-    NT_TRY(add_page(putting, entry, entry->rows, putting->base, false));
-    if (!nt_checked_add(putting->base, added, &putting->base))
-        return nt_fail(putting->list->error, NT_CORRUPT, entry->offset, "the column has more than 2^64 %s",
+    NT_TRY(add_page(build, entry, entry->rows, build->base, false));
+    if (!nt_checked_add(build->base, added, &build->base))
+        return nt_fail(build->list->error, NT_CORRUPT, entry->offset, "the column has more than 2^64 %s",
                        what);
     return NT_OK;
 }
 
 /* The end of a list is known only where the next list begins, maybe in a later entry. */
-static enum nt_status put_list_ends(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
+static enum nt_status put_list_ends(struct list_page_builder *build, const struct nt_page_list_entry *entry,
                                     bool is_last)
 {
-    bool is_first = !putting->has_begun && entry->rows;
-    uint64_t elements = entry->rows - is_first, parameter = putting->base;
-    if (putting->base >= NT_TREE_HAS_ITEM_COUNT || entry->items >= NT_TREE_HAS_ITEM_COUNT)
-        return nt_fail(putting->list->error, NT_LIMIT, entry->offset,
+    bool is_first = !build->has_begun && entry->rows;
+    uint64_t elements = entry->rows - is_first, parameter = build->base;
+    if (build->base >= NT_LANCE_HAS_ITEM_COUNT || entry->items >= NT_LANCE_HAS_ITEM_COUNT)
+        return nt_fail(build->list->error, NT_LIMIT, entry->offset,
                        "the column has more than 2^61 items of lists");
-    if (entry->is_uncounted && !(putting->base >> NT_TREE_ADDED_BITS))
-        parameter |= NT_TREE_HAS_ITEM_COUNT | entry->items << NT_TREE_ADDED_BITS;
-    putting->has_begun = putting->has_begun || entry->rows;
-    putting->base += entry->items;
+    if (entry->is_uncounted && !(build->base >> NT_LANCE_ADDED_BITS))
+        parameter |= NT_LANCE_HAS_ITEM_COUNT | entry->items << NT_LANCE_ADDED_BITS;
+    build->has_begun = build->has_begun || entry->rows;
+    build->base += entry->items;
     if (is_first)
-        parameter |= NT_TREE_IS_FIRST;
-    if (is_last && putting->has_begun) {
-        parameter |= NT_TREE_IS_LAST;
+        parameter |= NT_LANCE_IS_FIRST;
+    if (is_last && build->has_begun) {
+        parameter |= NT_LANCE_IS_LAST;
         elements++;
     }
-    return add_page(putting, entry, elements, parameter, false);
+    return add_page(build, entry, elements, parameter, false);
 }
 
-static enum nt_status put(struct list_page_builder *putting, const struct nt_page_list_entry *entry,
+static enum nt_status put(struct list_page_builder *build, const struct nt_page_list_entry *entry,
                           bool is_last)
 {
-    const struct nt_lance_page_list *list = putting->list;
-    uint32_t position = putting->position;
+    const struct nt_lance_page_list *list = build->list;
+    uint32_t position = build->position;
     if (list->part == NT_PAGE_LIST_BYTES)
-        return put_values(putting, entry);
+        return put_values(build, entry);
     switch (list->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
     case NT_FIELD_JSON:
         if (position == BYTES_POSITION)
-            return add_page(putting, entry, entry->bytes, entry->rows, false);
-        return position ? put_validity(putting, entry)
-                        : put_ends(putting, entry, entry->bytes, "bytes of strings");
+            return add_page(build, entry, entry->bytes, entry->rows, false);
+        return position ? put_validity(build, entry)
+                        : put_ends(build, entry, entry->bytes, "bytes of strings");
     case NT_FIELD_COLLECTION:
         if (position)
-            return put_values(putting, entry);
+            return put_values(build, entry);
         return list->column_map->layer /* in version 2.0, a page has the ends of all its lists */
-                   ? put_list_ends(putting, entry, is_last)
-                   : put_ends(putting, entry, entry->items, "items of lists");
+                   ? put_list_ends(build, entry, is_last)
+                   : put_ends(build, entry, entry->items, "items of lists");
     case NT_FIELD_PAGE_BYTES:
         if (entry->is_blob)
-            return position ? NT_OK : add_page(putting, entry, entry->bytes, 0, false);
-        return position ? put_values(putting, entry) : NT_OK;
+            return position ? NT_OK : add_page(build, entry, entry->bytes, 0, false);
+        return position ? put_values(build, entry) : NT_OK;
     case NT_FIELD_VALUE:
-        return position ? put_validity(putting, entry) : put_values(putting, entry);
+        return position ? put_validity(build, entry) : put_values(build, entry);
     default:
-        return put_validity(putting, entry);
+        return put_validity(build, entry);
     }
 }
 
@@ -282,13 +282,13 @@ enum nt_status nt_lance_page_list_finish(struct nt_lance_page_list *list, struct
 {
     uint32_t cluster = builder->group->first_cluster;
     for (uint32_t position = 0; position < list->field->column_count; position++) {
-        struct list_page_builder putting = {.list = list, .builder = builder, .position = position};
+        struct list_page_builder build = {.list = list, .builder = builder, .position = position};
         if (!nt_lance_page_list_has(list, position))
             continue;
         NT_TRY(nt_group_builder_start(
             builder, cluster, nt_field_column(list->dataset, list->number, 0, position), list->error));
         for (size_t i = 0; i < list->count; i++)
-            NT_TRY(put(&putting, &list->entry[i], i + 1 == list->count));
+            NT_TRY(put(&build, &list->entry[i], i + 1 == list->count));
     }
     return NT_OK;
 }
@@ -353,10 +353,10 @@ enum nt_status nt_lance_read_chunk(struct nt_lance_page_list *list, const struct
 enum nt_status nt_lance_count_chunk(struct nt_lance_page_list *list,
                                     const struct nt_lance_page_reader *opened,
                                     const struct nt_lance_chunk *chunk, bool needs_bytes,
-                                    struct nt_tree_counts *counts)
+                                    struct nt_lance_counts *counts)
 {
     const uint8_t *bytes;
-    *counts = (struct nt_tree_counts){0};
+    *counts = (struct nt_lance_counts){0};
     NT_TRY(nt_lance_read_chunk(list, opened, chunk, &bytes));
     const struct nt_value dependencies[2] = {{(const uint8_t *)list->dictionary.ends,
                                               opened->layout.dictionary_items, NT_ELEMENT_UINT64,
@@ -367,8 +367,8 @@ enum nt_status nt_lance_count_chunk(struct nt_lance_page_list *list,
                                      .dependencies = dependencies,
                                      .context = list->context,
                                      .limit = list->dataset->file->page_bytes};
-    NT_TRY(nt_tree_count(opened->layout.tree, &packed, chunk->values, needs_bytes, list->column_map->member,
-                         counts, list->error));
+    NT_TRY(nt_lance_count(opened->layout.tree, &packed, chunk->values, needs_bytes, list->column_map->member,
+                          counts, list->error));
     return nt_lance_page_list_charge(list, chunk->bytes + counts->spent);
 }
 
@@ -382,14 +382,14 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
     const struct nt_lance_chunk chunk = {
         .offset = buffer->offset, .bytes = buffer->bytes, .values = layout->dictionary_items};
-    const struct nt_tree_state state = {layout->dictionary, {.output = NT_TREE_ENDS}};
+    const struct nt_lance_decoder_state state = {layout->dictionary, {.output = NT_LANCE_ENDS}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = sizeof(uint64_t)};
     struct nt_packed packed = {.decoder = &decoder,
                                .bytes = (size_t)buffer->bytes,
                                .elements = (size_t)layout->dictionary_items,
                                .context = list->context,
                                .limit = limit};
-    struct nt_tree_counts counts = {.bytes = 0};
+    struct nt_lance_counts counts = {.bytes = 0};
     enum nt_status status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
     if (status == NT_OK &&
         (!nt_checked_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
@@ -397,8 +397,8 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
                          "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);
     if (status == NT_OK)
-        status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
-                               list->error);
+        status = nt_lance_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
+                                list->error);
     if (status == NT_OK)
         status = nt_lance_page_list_charge(list, buffer->bytes + counts.spent);
     free(list->dictionary.ends);
@@ -407,7 +407,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
     if (status == NT_OK && !list->dictionary.ends)
         status = nt_fail_memory(list->error);
     if (status == NT_OK)
-        status = nt_tree_decode(&packed, (uint8_t *)list->dictionary.ends, list->error);
+        status = nt_lance_decode(&packed, (uint8_t *)list->dictionary.ends, list->error);
     return status;
 }
 
@@ -415,15 +415,16 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
 
 /* Adds a dependency of a decoder: a page with this output of the dictionary. */
 static enum nt_status add_dependency(struct nt_lance_page_list *list,
-                                     const struct nt_lance_page_reader *opened, enum nt_tree_output output,
-                                     const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)
+                                     const struct nt_lance_page_reader *opened,
+                                     enum nt_lance_decoder_output output, const struct nt_dtype *dtype,
+                                     uint64_t elements, struct nt_page *page)
 {
     const struct nt_lance_layout *layout = &opened->layout;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_tree_state state = {layout->dictionary, {.output = output}};
+    const struct nt_lance_decoder_state state = {layout->dictionary, {.output = output}};
     *page = (struct nt_page){.offset = buffer->offset,
                              .stored_bytes = buffer->bytes,
-                             .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
+                             .parameter = output == NT_LANCE_BYTES ? layout->dictionary_items : 0,
                              .elements = (uint32_t)elements,
                              .source = list->lance->number};
     if (elements > UINT32_MAX)
@@ -445,7 +446,7 @@ enum nt_status nt_lance_add_dependencies(struct nt_lance_page_list *list,
     if (dependencies_ret->count == 0)
         return NT_OK;
     if (!is_strings)
-        return add_dependency(list, opened, NT_TREE_VALUES, &list->field->dtype, items, &pages[0]);
-    NT_TRY(add_dependency(list, opened, NT_TREE_ENDS, &index, items, &pages[0]));
-    return add_dependency(list, opened, NT_TREE_BYTES, &byte, list->dictionary.bytes, &pages[1]);
+        return add_dependency(list, opened, NT_LANCE_VALUES, &list->field->dtype, items, &pages[0]);
+    NT_TRY(add_dependency(list, opened, NT_LANCE_ENDS, &index, items, &pages[0]));
+    return add_dependency(list, opened, NT_LANCE_BYTES, &byte, list->dictionary.bytes, &pages[1]);
 }

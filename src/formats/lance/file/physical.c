@@ -11,16 +11,16 @@
 
 static const struct {
     const char *name; /* the type_name of the columns: the same pointer */
-    enum nt_tree_output output;
+    enum nt_lance_decoder_output output;
 } contents[NT_LANCE_CONTENT_COUNT] = {
-    [NT_LANCE_HAS_VALUES] = {"values", NT_TREE_VALUES},
-    [NT_LANCE_HAS_BYTES] = {"bytes", NT_TREE_BYTES},
-    [NT_LANCE_HAS_ROWS] = {"rows", NT_TREE_VALUES},
-    [NT_LANCE_HAS_DESCRIPTORS] = {"places", NT_TREE_VALUES},
-    [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_TREE_OFFSETS},
-    [NT_LANCE_HAS_NOTHING] = {"unknown", NT_TREE_VALUES},
-    [NT_LANCE_HAS_ENDS] = {"ends", NT_TREE_ENDS},
-    [NT_LANCE_HAS_LEVELS] = {"levels", NT_TREE_LEVELS},
+    [NT_LANCE_HAS_VALUES] = {"values", NT_LANCE_VALUES},
+    [NT_LANCE_HAS_BYTES] = {"bytes", NT_LANCE_BYTES},
+    [NT_LANCE_HAS_ROWS] = {"rows", NT_LANCE_VALUES},
+    [NT_LANCE_HAS_DESCRIPTORS] = {"places", NT_LANCE_VALUES},
+    [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_LANCE_OFFSETS},
+    [NT_LANCE_HAS_NOTHING] = {"unknown", NT_LANCE_VALUES},
+    [NT_LANCE_HAS_ENDS] = {"ends", NT_LANCE_ENDS},
+    [NT_LANCE_HAS_LEVELS] = {"levels", NT_LANCE_LEVELS},
 };
 
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
@@ -74,13 +74,14 @@ static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt
 static enum nt_status make_whole(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                                  const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
-    struct nt_tree_buffer parts[2];
+    struct nt_lance_page_buffer parts[2];
     struct nt_encoding_tree tree = *opened->layout.tree;
     tree.is_whole = true;
-    tree.part_count = tree.layout == NT_TREE_MINI_BLOCK ? 2 : 1;
+    tree.part_count = tree.layout == NT_LANCE_MINI_BLOCK ? 2 : 1;
     for (uint32_t i = 0; i < tree.part_count; i++) { /* part_count was checked on opening the page */
         const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
-        parts[i] = (struct nt_tree_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
+        parts[i] =
+            (struct nt_lance_page_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
     }
     physical_page->values = opened->layout.items;
     tree.parts = parts;
@@ -102,15 +103,15 @@ static enum nt_status make_single(struct nt_lance_page_list *list, const struct 
 }
 
 static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
-                                enum nt_tree_output output, const struct nt_lance_chunk *span,
+                                enum nt_lance_decoder_output output, const struct nt_lance_chunk *span,
                                 struct physical_page *physical_page)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
     *physical_page =
         (struct physical_page){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
-    if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
+    if (tree->layout == NT_LANCE_MINI_BLOCK || tree->layout == NT_LANCE_FULL_ZIP)
         return make_whole(list, opened, span, physical_page);
-    if (tree->layout == NT_TREE_CONSTANT && output != NT_TREE_LEVELS)
+    if (tree->layout == NT_LANCE_CONSTANT && output != NT_LANCE_LEVELS)
         return make_single(list, tree, physical_page);
     return NT_OK;
 }
@@ -122,7 +123,7 @@ static enum nt_status count_chunks(struct nt_lance_page_list *list, struct nt_la
 {
     while (opened->next_chunk_number < opened->page_chunks) {
         struct nt_lance_chunk chunk;
-        struct nt_tree_counts counts;
+        struct nt_lance_counts counts;
         NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
         enum nt_status status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
         if (status == NT_OK &&
@@ -140,7 +141,7 @@ static enum nt_status count_single(struct nt_lance_page_list *list, const struct
                                    const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     struct nt_lance_page_reader single = *opened;
-    struct nt_tree_counts counts;
+    struct nt_lance_counts counts;
     single.layout.tree = physical_page->tree;
     const struct nt_lance_chunk chunk = {
         .offset = span->offset, .bytes = span->bytes, .values = physical_page->values};
@@ -152,17 +153,17 @@ static enum nt_status count_single(struct nt_lance_page_list *list, const struct
 }
 
 static enum nt_status count(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
-                            enum nt_tree_output output, const struct nt_lance_chunk *span,
+                            enum nt_lance_decoder_output output, const struct nt_lance_chunk *span,
                             struct physical_page *physical_page)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
-    bool is_constant = tree->layout == NT_TREE_CONSTANT;
-    if (output == NT_TREE_BYTES && is_constant)
+    bool is_constant = tree->layout == NT_LANCE_CONSTANT;
+    if (output == NT_LANCE_BYTES && is_constant)
         return count_single(list, opened, span, physical_page);
-    bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
+    bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_lance_has_levels(tree);
     bool has_bytes = physical_page->values && !nt_lance_has_lists(opened->page); /* else in the next column */
-    bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
-    return is_counted ? count_chunks(list, opened, output == NT_TREE_BYTES, physical_page) : NT_OK;
+    bool is_counted = output == NT_LANCE_BYTES ? has_bytes : output == NT_LANCE_LEVELS && has_levels;
+    return is_counted ? count_chunks(list, opened, output == NT_LANCE_BYTES, physical_page) : NT_OK;
 }
 
 /* ---- Pages ---- */
@@ -172,23 +173,25 @@ static enum nt_status add_page(struct nt_lance_page_list *list, struct nt_group_
                                const struct nt_lance_chunk *span, const struct physical_page *physical_page)
 {
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
-    enum nt_tree_output output = contents[content].output;
-    const struct nt_tree_state state = {physical_page->tree,
-                                        {.output = output,
-                                         .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
-                                         .is_stored = true}};
+    enum nt_lance_decoder_output output = contents[content].output;
+    const struct nt_lance_decoder_state state = {
+        physical_page->tree,
+        {.output = output,
+         .member = content == NT_LANCE_HAS_ROWS ? NT_LANCE_ALL_MEMBERS : 0,
+         .is_stored = true}};
     struct nt_page page = {
         .offset = span->offset, .stored_bytes = span->bytes, .source = list->lance->number};
     struct nt_lance_dependencies dependencies = {.count = 0};
     uint64_t elements = physical_page->values;
-    if (output != NT_TREE_LEVELS)
+    if (output != NT_LANCE_LEVELS)
         NT_TRY(nt_lance_add_dependencies(list, opened, &dependencies));
     NT_TRY(nt_lance_add_decoder(list->dataset, &state, &list->dataset->columns[column].dtype, &dependencies,
                                 &page.decoder, list->error));
-    if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS) {
+    if (output == NT_LANCE_BYTES || output == NT_LANCE_LEVELS) {
         page.parameter = physical_page->values;
-        elements = output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
-    } else if (output == NT_TREE_VALUES && !nt_checked_multiply(elements, list->column_map->items, &elements))
+        elements = output == NT_LANCE_BYTES ? physical_page->bytes : physical_page->levels;
+    } else if (output == NT_LANCE_VALUES &&
+               !nt_checked_multiply(elements, list->column_map->items, &elements))
         elements = UINT64_MAX;
     page.elements = (uint32_t)elements;
     if (elements > UINT32_MAX)
@@ -202,7 +205,7 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
                                  const struct nt_encoding_tree **known)
 {
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
-    enum nt_tree_output output = contents[content].output;
+    enum nt_lance_decoder_output output = contents[content].output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
     struct nt_lance_page_reader opened;
     struct physical_page physical_page;
@@ -221,7 +224,7 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
     } else {
         nt_lance_page_list_locate_page_failure(list, status, page, false);
     }
-    if (status == NT_OK && output != NT_TREE_LEVELS)
+    if (status == NT_OK && output != NT_LANCE_LEVELS)
         status = nt_lance_read_dictionary(list, &opened);
     if (status == NT_OK)
         status = count(list, &opened, output, &span, &physical_page);
@@ -319,7 +322,7 @@ static const struct nt_dtype_member descriptor_members[] = {
     {.name = {"size", 4}, .dtype = &unsigned64},
 };
 static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
-                                      .bytes = NT_TREE_LEVEL_BYTES,
+                                      .bytes = NT_LANCE_LEVEL_BYTES,
                                       .number = NT_ELEMENT_OPAQUE,
                                       .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
                                       .members = level_members,
@@ -339,34 +342,34 @@ struct physical_field_builder {
 };
 
 /* Returns what a field reads from its column. */
-static struct nt_lance_column_map column_map_of(const struct physical_field_builder *adding, uint32_t field)
+static struct nt_lance_column_map column_map_of(const struct physical_field_builder *builder, uint32_t field)
 {
-    const struct nt_lance_physical *physical_view = adding->physical_view;
+    const struct nt_lance_physical *physical_view = builder->physical_view;
     const struct nt_lance_model_field *part = &physical_view->schema->parts[field];
     return nt_lance_map_column(physical_view->schema, &physical_view->leaves[part->field],
                                physical_view->schema->has_item_columns, part);
 }
 
 /* Sets the type of the rows of a packed structure. */
-static enum nt_status set_rows(const struct physical_field_builder *adding, uint32_t bytes,
+static enum nt_status set_rows(const struct physical_field_builder *builder, uint32_t bytes,
                                struct nt_dtype *dtype)
 {
     char text[16];
     int length = snprintf(text, sizeof(text), "|V%u", bytes);
     *dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = bytes, .number = NT_ELEMENT_OPAQUE};
-    dtype->numpy = nt_arena_copy(adding->builder.dataset->arena, text, (size_t)length + 1);
-    return nt_check_memory(dtype->numpy, adding->error);
+    dtype->numpy = nt_arena_copy(builder->builder.dataset->arena, text, (size_t)length + 1);
+    return nt_check_memory(dtype->numpy, builder->error);
 }
 
-static enum nt_status set_dtype(const struct physical_field_builder *adding, uint32_t field,
+static enum nt_status set_dtype(const struct physical_field_builder *builder, uint32_t field,
                                 enum nt_lance_content content, struct nt_dtype *dtype)
 {
     switch (content) {
     case NT_LANCE_HAS_VALUES:
-        *dtype = adding->dataset->fields[field].dtype;
+        *dtype = builder->dataset->fields[field].dtype;
         return NT_OK;
     case NT_LANCE_HAS_ROWS:
-        return set_rows(adding, column_map_of(adding, field).value->bits / 8, dtype);
+        return set_rows(builder, column_map_of(builder, field).value->bits / 8, dtype);
     case NT_LANCE_HAS_DESCRIPTORS:
         *dtype = descriptor_dtype;
         return NT_OK;
@@ -386,25 +389,25 @@ static enum nt_status set_dtype(const struct physical_field_builder *adding, uin
 /* ---- Columns ---- */
 
 /* Each page has its own decoder; this one defines the type. */
-static enum nt_status add_column(struct physical_field_builder *adding, uint32_t field,
+static enum nt_status add_column(struct physical_field_builder *builder, uint32_t field,
                                  enum nt_lance_content content)
 {
     struct nt_decoder decoder;
     struct nt_column column = {
-        .id = column_map_of(adding, field).column, .field = field, .type_name = contents[content].name};
-    NT_TRY(set_dtype(adding, field, content, &column.dtype));
+        .id = column_map_of(builder, field).column, .field = field, .type_name = contents[content].name};
+    NT_TRY(set_dtype(builder, field, content, &column.dtype));
     enum nt_element element = column.dtype.element;
     enum nt_encoding_kind encoding =
         content == NT_LANCE_HAS_NOTHING ? NT_ENCODING_UNKNOWN : nt_lance_encoding_of(element);
     NT_TRY(nt_decoder_init(&decoder, encoding, element == NT_ELEMENT_OPAQUE ? column.dtype.bytes * 8 : 0, 0,
-                           0, adding->error));
-    return nt_builder_add_column(&adding->builder, &column, &decoder, adding->error);
+                           0, builder->error));
+    return nt_builder_add_column(&builder->builder, &column, &decoder, builder->error);
 }
 
-static enum nt_lance_content content_of_field(const struct physical_field_builder *adding, uint32_t field)
+static enum nt_lance_content content_of_field(const struct physical_field_builder *builder, uint32_t field)
 {
-    const struct nt_lance_column_map column_map = column_map_of(adding, field);
-    switch (adding->dataset->fields[field].kind) {
+    const struct nt_lance_column_map column_map = column_map_of(builder, field);
+    switch (builder->dataset->fields[field].kind) {
     case NT_FIELD_VALUE:
         return NT_LANCE_HAS_VALUES;
     case NT_FIELD_STRING:
@@ -433,25 +436,25 @@ static bool may_have_levels(const struct nt_lance_physical *physical_view, uint3
     return false;
 }
 
-static enum nt_status add_levels_of(struct physical_field_builder *adding, uint32_t field)
+static enum nt_status add_levels_of(struct physical_field_builder *builder, uint32_t field)
 {
-    uint32_t leaf = adding->physical_view->schema->parts[field].field;
-    if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
-        NT_TRY(add_column(adding, field, NT_LANCE_HAS_ENDS));
-    if (may_have_levels(adding->physical_view, leaf) &&
-        adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
-        NT_TRY(add_column(adding, field, NT_LANCE_HAS_LEVELS));
+    uint32_t leaf = builder->physical_view->schema->parts[field].field;
+    if (content_of_field(builder, field) == NT_LANCE_HAS_BYTES)
+        NT_TRY(add_column(builder, field, NT_LANCE_HAS_ENDS));
+    if (may_have_levels(builder->physical_view, leaf) &&
+        builder->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
+        NT_TRY(add_column(builder, field, NT_LANCE_HAS_LEVELS));
     return NT_OK;
 }
 
 /* Does a physical column belong to this field of the model? It belongs to the field that it stores, or
  * to the innermost items if that is a fixed-size list. */
-static bool has_column(const struct physical_field_builder *adding, uint32_t field)
+static bool has_column(const struct physical_field_builder *builder, uint32_t field)
 {
-    const struct nt_lance_physical *physical_view = adding->physical_view;
+    const struct nt_lance_physical *physical_view = builder->physical_view;
     uint32_t leaf = physical_view->schema->parts[field].field;
     bool is_last =
-        field + 1 == adding->dataset->field_count || physical_view->schema->parts[field + 1].field != leaf;
+        field + 1 == builder->dataset->field_count || physical_view->schema->parts[field + 1].field != leaf;
     return is_last && physical_view->leaves[leaf].field == leaf;
 }
 
@@ -473,25 +476,26 @@ static enum nt_status add_physical_dataset(struct nt_dataset *dataset, const str
                                            const struct nt_dataset_ops *ops, struct nt_dataset **physical_ret,
                                            struct nt_error *error)
 {
-    struct physical_field_builder adding = {.dataset = dataset, .physical_view = of, .error = error};
+    struct physical_field_builder builder = {.dataset = dataset, .physical_view = of, .error = error};
     bool is_levels = !ops->page_files;
     struct nt_dataset *physical;
     NT_TRY(nt_dataset_new_physical(dataset, &physical, error));
     physical->ops = ops;
     physical->format_data = (void *)of;
-    nt_builder_init(&adding.builder, physical);
+    nt_builder_init(&builder.builder, physical);
     enum nt_status status =
-        nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
+        nt_builder_add_linked_fields(&builder.builder, dataset->fields, dataset->field_count, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
-        if (!has_column(&adding, i))
+        if (!has_column(&builder, i))
             continue;
-        status = is_levels ? add_levels_of(&adding, i) : add_column(&adding, i, content_of_field(&adding, i));
+        status =
+            is_levels ? add_levels_of(&builder, i) : add_column(&builder, i, content_of_field(&builder, i));
     }
     if (status == NT_OK)
-        status = nt_builder_finish(&adding.builder, error);
+        status = nt_builder_finish(&builder.builder, error);
     if (status == NT_OK)
         status = add_parts(physical, dataset, error);
-    nt_builder_deinit(&adding.builder);
+    nt_builder_deinit(&builder.builder);
     if (status == NT_OK)
         *physical_ret = physical;
     else

@@ -97,7 +97,7 @@ void nt_lance_row_index_close(struct nt_lance_row_index *index)
 static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
 {
-    const struct nt_tree_counts *counts = &index->counted;
+    const struct nt_lance_counts *counts = &index->counted;
     const struct repetition_entry found = entry_of(index, chunk),
                                   expected = {counts->slots[tree->layer_count - 1] + counts->is_continued -
                                                   goes_on,
@@ -111,7 +111,7 @@ static enum nt_status check_entry(const struct nt_lance_row_index *index, const 
 }
 
 enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
-                                        uint64_t chunk, const struct nt_tree_counts *counts,
+                                        uint64_t chunk, const struct nt_lance_counts *counts,
                                         struct nt_error *error)
 {
     if (!index->entries)
@@ -180,9 +180,9 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
 static void find_item_bytes(const struct nt_encoding_tree *tree, struct nt_lance_row_offsets *offsets)
 {
     if (tree->offset_bits || !tree->value_bits || !tree->layer_count ||
-        nt_tree_lists(tree, tree->layer_count - 1) != 1)
+        nt_lance_lists(tree, tree->layer_count - 1) != 1)
         return;
-    offsets->empty_bytes = nt_tree_control_bytes(tree);
+    offsets->empty_bytes = nt_lance_control_bytes(tree);
     offsets->item_bytes = offsets->empty_bytes + (tree->value_bits + 7) / 8;
 }
 
@@ -265,7 +265,7 @@ static enum nt_status check_chunks(struct nt_lance_page_list *list, struct nt_la
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
         uint64_t number = opened->next_chunk_number;
         struct nt_lance_chunk chunk;
-        struct nt_tree_counts counts;
+        struct nt_lance_counts counts;
         status = nt_lance_next_chunk(opened, &chunk, list->error);
         if (status == NT_OK)
             status = nt_lance_count_chunk(list, opened, &chunk, false, &counts);
@@ -277,9 +277,9 @@ static enum nt_status check_chunks(struct nt_lance_page_list *list, struct nt_la
     return status;
 }
 
-static enum nt_status check_page(struct repetition_check *checking, uint32_t number)
+static enum nt_status check_page(struct repetition_check *check, uint32_t number)
 {
-    struct nt_lance_page_list *list = &checking->list;
+    struct nt_lance_page_list *list = &check->list;
     uint32_t column = list->column_map->column;
     struct nt_lance_page_reader opened;
     bool is_wrong = false;
@@ -295,19 +295,19 @@ static enum nt_status check_page(struct repetition_check *checking, uint32_t num
     nt_lance_close_page(&opened);
     if (is_wrong) {
         nt_error_context(list->error, "column %" PRIu32 " of the file: page %" PRIu32, column, number);
-        checking->emit(checking->context, list->error);
+        check->emit(check->context, list->error);
     }
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-static enum nt_status check_column(struct repetition_check *checking)
+static enum nt_status check_column(struct repetition_check *check)
 {
-    struct nt_lance_page_list *list = &checking->list;
+    struct nt_lance_page_list *list = &check->list;
     uint32_t pages = list->lance->columns[list->column_map->column].page_count;
     list->context = nt_codec_context_new();
     enum nt_status status = nt_check_memory(list->context, list->error);
     for (uint32_t i = 0; status == NT_OK && i < pages; i++)
-        status = check_page(checking, i);
+        status = check_page(check, i);
     nt_lance_page_list_deinit(list);
     return status;
 }
@@ -354,14 +354,14 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
         if (users[i] == NT_NONE)
             continue;
         const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
-        struct repetition_check checking = {.emit = emit, .context = context};
-        checking.list = (struct nt_lance_page_list){.dataset = dataset,
-                                                    .number = users[i],
-                                                    .field = &dataset->fields[users[i]],
-                                                    .lance = lance,
-                                                    .column_map = &column_map,
-                                                    .error = &failure};
-        status = check_column(&checking);
+        struct repetition_check check = {.emit = emit, .context = context};
+        check.list = (struct nt_lance_page_list){.dataset = dataset,
+                                                 .number = users[i],
+                                                 .field = &dataset->fields[users[i]],
+                                                 .lance = lance,
+                                                 .column_map = &column_map,
+                                                 .error = &failure};
+        status = check_column(&check);
     }
     free(users);
     return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);

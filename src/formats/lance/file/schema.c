@@ -516,9 +516,9 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
     *type = (struct nt_lance_type){.shape = NT_LANCE_IS_UNKNOWN};
     struct nt_lance_value *value = &type->value;
     while (nt_text_skip(&text, "fixed_size_list:")) {
-        if (value->list_count == NT_TREE_DEPTH)
+        if (value->list_count == NT_LANCE_DEPTH)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                           "fixed-size lists are nested deeper than the limit of %d", NT_TREE_DEPTH);
+                           "fixed-size lists are nested deeper than the limit of %d", NT_LANCE_DEPTH);
         if (!cut_list(&text, &value->lists[value->list_count++]))
             return NT_OK;
     }

@@ -354,15 +354,15 @@ enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset
     enum { TEXT = 512 };
     char text[TEXT];
     const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, page->decoder);
-    const struct nt_tree_state *state = nt_tree_state_of(decoder);
+    const struct nt_lance_decoder_state *state = nt_lance_decoder_state_of(decoder);
     nt_json_member_signed(json, "file_column", id);
     put_batch(&lance->legacy->table, id, page, json);
     if (decoder->encoding != NT_ENCODING_OTHER)
         return NT_OK;
     if (state)
-        nt_tree_describe(state->tree, text, sizeof(text));
+        nt_lance_describe_tree(state->tree, text, sizeof(text));
     nt_json_member_string(json, "encodings", state ? text : "dictionary");
-    nt_json_member_string(json, "taken", nt_tree_output_name(state ? state->spec.output : NT_TREE_VALID));
+    nt_json_member_string(json, "taken", nt_lance_output_name(state ? state->spec.output : NT_LANCE_VALID));
     return NT_OK;
 }
 

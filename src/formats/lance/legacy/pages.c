@@ -48,10 +48,10 @@ static enum nt_status lance_flat_tree(struct nt_lance_legacy_pages *listing, boo
                                       uint64_t bytes, const struct nt_encoding_tree **tree_ret)
 {
     const struct nt_encoding_tree_node nodes[] = {
-        {.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
-        {.kind = NT_TREE_FLAT, .bits = bits}};
-    const struct nt_tree_buffer part = {0, bytes};
-    const struct nt_encoding_tree tree = {.layout = NT_TREE_ARRAY,
+        {.kind = NT_LANCE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
+        {.kind = NT_LANCE_FLAT, .bits = bits}};
+    const struct nt_lance_page_buffer part = {0, bytes};
+    const struct nt_encoding_tree tree = {.layout = NT_LANCE_ARRAY,
                                           .nodes = are_offsets ? &nodes[0] : &nodes[1],
                                           .node_count = are_offsets ? 2 : 1,
                                           .repetition = NT_NO_NODE,
@@ -118,8 +118,8 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    struct nt_tree_state ends = {.spec = {.output = NT_TREE_ENDS}},
-                         are_valid = {.spec = {.output = NT_TREE_VALID}};
+    struct nt_lance_decoder_state ends = {.spec = {.output = NT_LANCE_ENDS}},
+                                  are_valid = {.spec = {.output = NT_LANCE_VALID}};
     struct nt_lance_items *items = &listing->items;
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length, begin,
              bytes;
@@ -165,7 +165,7 @@ static enum nt_status lance_open_items(struct nt_lance_legacy_pages *listing)
 static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
     const struct nt_encoding_tree *tree;
-    struct nt_tree_counts counts = {0};
+    struct nt_lance_counts counts = {0};
     uint64_t limit = listing->dataset->file->page_bytes;
     if (batch->stored_bytes > limit)
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
@@ -184,7 +184,7 @@ static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, s
     if (status == NT_OK)
         status = lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
     if (status == NT_OK)
-        status = nt_tree_count(tree, &packed, batch->rows, true, 0, &counts, listing->error);
+        status = nt_lance_count(tree, &packed, batch->rows, true, 0, &counts, listing->error);
     free(bytes);
     batch->bytes = counts.bytes;
     return status;
@@ -222,11 +222,12 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
 
 /* Returns the decoder for an output of a batch's page. */
 static enum nt_status lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
-                                              const struct nt_lance_batch *batch, enum nt_tree_output output,
+                                              const struct nt_lance_batch *batch,
+                                              enum nt_lance_decoder_output output,
                                               const struct nt_dtype *dtype, uint32_t *number_ret)
 {
-    struct nt_tree_state state = {.spec = {.output = output}};
-    if (output == NT_TREE_VALID)
+    struct nt_lance_decoder_state state = {.spec = {.output = output}};
+    if (output == NT_LANCE_VALID)
         return add_validity(listing, number_ret);
     NT_TRY(lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree));
     return nt_lance_add_decoder(listing->dataset, &state, dtype, &listing->items.dependencies, number_ret,
@@ -410,9 +411,9 @@ static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, stru
 
 /* Returns the decoder for an output of a page of offsets or dictionary indices. */
 static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const struct nt_lance_batch *batch,
-                                  uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
+                                  uint32_t column, enum nt_lance_decoder_output output, uint32_t *number_ret)
 {
-    struct nt_tree_state state = {.spec = {.output = output}};
+    struct nt_lance_decoder_state state = {.spec = {.output = output}};
     const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
         return lance_add_items_decoder(listing, batch, output, dtype, number_ret);
@@ -433,23 +434,23 @@ static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY) {
         page = (struct nt_page){
             .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = batch->rows};
-        NT_TRY(add_decoder(listing, batch, column, NT_TREE_BYTES, &page.decoder));
+        NT_TRY(add_decoder(listing, batch, column, NT_LANCE_BYTES, &page.decoder));
     }
     return add_page(listing, builder, page, batch->bytes);
 }
 
 /* Legacy files store nulls only of strings. Next to newer files, other kinds need validity, too. */
-static bool is_all_valid(const struct nt_lance_legacy_pages *listing, enum nt_tree_output output)
+static bool is_all_valid(const struct nt_lance_legacy_pages *listing, enum nt_lance_decoder_output output)
 {
-    return output == NT_TREE_VALID && nt_lance_output(listing->field->kind, 0) != NT_TREE_ENDS;
+    return output == NT_LANCE_VALID && nt_lance_output(listing->field->kind, 0) != NT_LANCE_ENDS;
 }
 
 /* Adds a page of rows, or of their fixed-size list items. `base`: bytes or items of earlier batches. */
 static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_batch *batch,
-                               enum nt_tree_output output, uint64_t base)
+                               enum nt_lance_decoder_output output, uint64_t base)
 {
-    bool is_ends = output == NT_TREE_ENDS || output == NT_TREE_OFFSETS;
+    bool is_ends = output == NT_LANCE_ENDS || output == NT_LANCE_OFFSETS;
     struct nt_page page = {
         .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = is_ends ? base : 0};
     uint64_t elements;
@@ -468,15 +469,15 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
                                  uint32_t position)
 {
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, position);
-    enum nt_tree_output output = nt_lance_output(listing->field->kind, position);
+    enum nt_lance_decoder_output output = nt_lance_output(listing->field->kind, position);
     uint64_t base = 0;
     NT_TRY(nt_group_builder_start(builder, builder->group->first_cluster, column, listing->error));
     for (uint32_t i = 0; i < listing->lance->legacy->table.batches; i++) {
         const struct nt_lance_batch *batch = &listing->batches[i];
         if (!batch->rows)
             continue;
-        NT_TRY(output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
-                                       : put_rows(listing, builder, column, batch, output, base));
+        NT_TRY(output == NT_LANCE_BYTES ? put_bytes(listing, builder, column, batch)
+                                        : put_rows(listing, builder, column, batch, output, base));
         if (!nt_checked_add(base, batch->bytes, &base))
             return nt_fail(listing->error, NT_CORRUPT, batch->offset,
                            "the column has more than 2^64 bytes or items");

@@ -37,10 +37,10 @@ enum { VALUES, STRINGS, LEVELS, CODES };
 static struct nt_fsst fsst;
 
 static const struct nt_encoding_tree_node nodes[] = {
-    [VALUES] = {.kind = NT_TREE_FLAT, .bits = 32},
-    [STRINGS] = {.kind = NT_TREE_VARIABLE, .bits = 32},
-    [LEVELS] = {.kind = NT_TREE_FLAT, .bits = 16},
-    [CODES] = {.kind = NT_TREE_FSST, .children = {STRINGS}, .fsst = &fsst},
+    [VALUES] = {.kind = NT_LANCE_FLAT, .bits = 32},
+    [STRINGS] = {.kind = NT_LANCE_VARIABLE, .bits = 32},
+    [LEVELS] = {.kind = NT_LANCE_FLAT, .bits = 16},
+    [CODES] = {.kind = NT_LANCE_FSST, .children = {STRINGS}, .fsst = &fsst},
 };
 
 /* Rows of full-zip pages, which have a control word each, for any levels. */
@@ -48,7 +48,7 @@ enum { REPETITION_BITS = 4, DEFINITION_BITS = 4 };
 
 static struct nt_encoding_tree zip_of(uint32_t values)
 {
-    struct nt_encoding_tree tree = {.layout = NT_TREE_FULL_ZIP,
+    struct nt_encoding_tree tree = {.layout = NT_LANCE_FULL_ZIP,
                                     .nodes = nodes,
                                     .node_count = sizeof(nodes) / sizeof(*nodes),
                                     .values = values,
@@ -65,7 +65,7 @@ static struct nt_encoding_tree zip_of(uint32_t values)
 
 static struct nt_encoding_tree tree_of(uint32_t values)
 {
-    struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+    struct nt_encoding_tree tree = {.layout = NT_LANCE_MINI_BLOCK,
                                     .nodes = nodes,
                                     .node_count = sizeof(nodes) / sizeof(*nodes),
                                     .values = values,
@@ -115,14 +115,14 @@ enum { OUTPUTS = 2 + 2 * MODEL_LAYERS };
 /* The requested outputs of a page with all its levels. */
 struct outputs {
     uint32_t count;
-    struct nt_tree_output_spec wants[OUTPUTS];
+    struct nt_lance_output_spec wants[OUTPUTS];
     uint64_t elements[OUTPUTS], parameters[OUTPUTS];
     uint32_t widths[OUTPUTS];
     uint8_t *alone[OUTPUTS], *together[OUTPUTS];
     enum nt_status statuses[OUTPUTS];
 };
 
-static void add(struct outputs *outputs, struct nt_tree_output_spec spec, uint64_t elements,
+static void add(struct outputs *outputs, struct nt_lance_output_spec spec, uint64_t elements,
                 uint64_t parameter, uint32_t width)
 {
     uint32_t i = outputs->count++;
@@ -138,11 +138,11 @@ static void add_values(struct outputs *outputs, const struct nt_encoding_tree *t
 {
     uint64_t rows = model.of[0].rows;
     if (tree->values == VALUES) {
-        add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_VALUES}, rows, 0, 4);
+        add(outputs, (struct nt_lance_output_spec){.output = NT_LANCE_VALUES}, rows, 0, 4);
         return;
     }
-    add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_ENDS}, rows, 70, 8);
-    add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_BYTES}, string_bytes, rows, 1);
+    add(outputs, (struct nt_lance_output_spec){.output = NT_LANCE_ENDS}, rows, 70, 8);
+    add(outputs, (struct nt_lance_output_spec){.output = NT_LANCE_BYTES}, string_bytes, rows, 1);
 }
 
 static struct outputs outputs_of(const struct nt_encoding_tree *tree, uint64_t string_bytes)
@@ -152,13 +152,13 @@ static struct outputs outputs_of(const struct nt_encoding_tree *tree, uint64_t s
     if (rand() % 2)
         add_values(&outputs, tree, string_bytes);
     for (uint32_t i = 0; i <= last; i++)
-        add(&outputs, (struct nt_tree_output_spec){.output = NT_TREE_VALID, .layer = i}, model.of[i].rows, 0,
-            1);
+        add(&outputs, (struct nt_lance_output_spec){.output = NT_LANCE_VALID, .layer = i}, model.of[i].rows,
+            0, 1);
     for (uint32_t i = 1; i <= last; i++)
         if (is_list(i))
-            add(&outputs, (struct nt_tree_output_spec){.output = NT_TREE_OFFSETS, .layer = i},
-                model.of[i].rows, model.of[i].rows ? NT_TREE_IS_FIRST | NT_TREE_IS_LAST : 0, 8);
-    if (outputs.wants[0].output == NT_TREE_VALID) /* in any order */
+            add(&outputs, (struct nt_lance_output_spec){.output = NT_LANCE_OFFSETS, .layer = i},
+                model.of[i].rows, model.of[i].rows ? NT_LANCE_IS_FIRST | NT_LANCE_IS_LAST : 0, 8);
+    if (outputs.wants[0].output == NT_LANCE_VALID) /* in any order */
         add_values(&outputs, tree, string_bytes);
     return outputs;
 }
@@ -171,16 +171,16 @@ static void free_outputs(struct outputs *outputs)
     }
 }
 
-static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t width)
+static struct nt_decoder decoder_of(const struct nt_lance_decoder_state *state, uint32_t width)
 {
-    return (struct nt_decoder){.ops = &nt_tree_ops, .state = state, .element_bytes = width};
+    return (struct nt_decoder){.ops = &nt_lance_decoder_ops, .state = state, .element_bytes = width};
 }
 
 /* With another output, which can be made. */
-static bool is_shareable(const struct nt_encoding_tree *tree, struct nt_tree_output_spec spec)
+static bool is_shareable(const struct nt_encoding_tree *tree, struct nt_lance_output_spec spec)
 {
-    const struct nt_tree_state state = {tree, spec};
-    struct nt_tree_state other = state;
+    const struct nt_lance_decoder_state state = {tree, spec};
+    struct nt_lance_decoder_state other = state;
     other.spec.layer++;
     const struct nt_decoder a = decoder_of(&state, 1), b = decoder_of(&other, 1);
     ck_assert(!nt_decoders_are_shared(&a, &a));
@@ -190,14 +190,14 @@ static bool is_shareable(const struct nt_encoding_tree *tree, struct nt_tree_out
 /* Could each be made alone? Only then all can be made together, with equal results. */
 static bool compare(const struct nt_encoding_tree *tree, struct outputs *outputs)
 {
-    struct nt_tree_state states[OUTPUTS];
+    struct nt_lance_decoder_state states[OUTPUTS];
     struct nt_decoder decoders[OUTPUTS];
     struct nt_packed packed[OUTPUTS];
     bool is_good = true;
     uint8_t *bytes = exact_copy(page.bytes, page.count);
     for (uint32_t i = 0; i < outputs->count; i++) {
         ck_assert(is_shareable(tree, outputs->wants[i]));
-        states[i] = (struct nt_tree_state){tree, outputs->wants[i]};
+        states[i] = (struct nt_lance_decoder_state){tree, outputs->wants[i]};
         decoders[i] = decoder_of(&states[i], outputs->widths[i]);
         packed[i] = (struct nt_packed){.decoder = &decoders[i],
                                        .data = bytes,
@@ -206,9 +206,10 @@ static bool compare(const struct nt_encoding_tree *tree, struct outputs *outputs
                                        .parameter = outputs->parameters[i],
                                        .context = context,
                                        .limit = 1 << 20};
-        is_good &= nt_tree_ops.decode(&packed[i], outputs->alone[i], &error) == NT_OK;
+        is_good &= nt_lance_decoder_ops.decode(&packed[i], outputs->alone[i], &error) == NT_OK;
     }
-    enum nt_status status = nt_tree_ops.decode_shared(packed, outputs->together, outputs->count, &error);
+    enum nt_status status =
+        nt_lance_decoder_ops.decode_shared(packed, outputs->together, outputs->count, &error);
     ck_assert(is_good || status != NT_OK);
     for (uint32_t i = 0; status == NT_OK && i < outputs->count; i++)
         ck_assert(
@@ -220,8 +221,8 @@ static bool compare(const struct nt_encoding_tree *tree, struct outputs *outputs
 /* A page of all levels, and the bytes of its strings. */
 static uint64_t write_page(const struct nt_encoding_tree *tree)
 {
-    struct nt_tree_counts counts;
-    if (tree->layout == NT_TREE_FULL_ZIP)
+    struct nt_lance_counts counts;
+    if (tree->layout == NT_LANCE_FULL_ZIP)
         write_full_zip(&model, 0, model.levels, tree->repetition_bits, tree->definition_bits,
                        tree->values != VALUES, &page);
     else if (tree->values == VALUES)
@@ -232,7 +233,7 @@ static uint64_t write_page(const struct nt_encoding_tree *tree)
         return 0;
     const struct nt_packed packed = {
         .data = page.bytes, .bytes = page.count, .context = context, .limit = 1 << 20};
-    assert_ok(nt_tree_count(tree, &packed, model.of[0].rows, true, 0, &counts, &error));
+    assert_ok(nt_lance_count(tree, &packed, model.of[0].rows, true, 0, &counts, &error));
     return counts.bytes;
 }
 
@@ -279,14 +280,14 @@ TEST(other_layouts_and_outputs_are_not_made_together, .setup = set_up, .teardown
 {
     fill(1, 6);
     struct nt_encoding_tree tree = tree_of(VALUES);
-    const struct nt_tree_output_spec values = {.output = NT_TREE_VALUES};
-    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_LEVELS}));
-    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_PRESENT}));
-    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_VALID, .depth = 1}));
+    const struct nt_lance_output_spec values = {.output = NT_LANCE_VALUES};
+    ck_assert(!is_shareable(&tree, (struct nt_lance_output_spec){.output = NT_LANCE_LEVELS}));
+    ck_assert(!is_shareable(&tree, (struct nt_lance_output_spec){.output = NT_LANCE_PRESENT}));
+    ck_assert(!is_shareable(&tree, (struct nt_lance_output_spec){.output = NT_LANCE_VALID, .depth = 1}));
     tree.is_whole = true;
     ck_assert(!is_shareable(&tree, values));
     tree = tree_of(VALUES);
     ck_assert(is_shareable(&tree, values));
-    tree.layout = NT_TREE_FULL_ZIP; /* without levels: nothing is done twice */
+    tree.layout = NT_LANCE_FULL_ZIP; /* without levels: nothing is done twice */
     ck_assert(!is_shareable(&tree, values));
 }

@@ -17,8 +17,8 @@ static struct nt_decoder decoder_of(enum nt_encoding_kind encoding)
     return decoder;
 }
 
-static const struct nt_encoding_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 32};
-static const struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+static const struct nt_encoding_tree_node flat = {.kind = NT_LANCE_FLAT, .bits = 32};
+static const struct nt_encoding_tree tree = {.layout = NT_LANCE_MINI_BLOCK,
                                              .nodes = &flat,
                                              .node_count = 1,
                                              .repetition = NT_NO_NODE,
@@ -26,7 +26,7 @@ static const struct nt_encoding_tree tree = {.layout = NT_TREE_MINI_BLOCK,
                                              .buffers = 1,
                                              .layer_count = 1,
                                              .layers = {NT_LAYER_ITEM}};
-static const struct nt_encoding_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
+static const struct nt_encoding_tree numbering = {.layout = NT_LANCE_MINI_BLOCK,
                                                   .nodes = &flat,
                                                   .node_count = 1,
                                                   .repetition = NT_NO_NODE,
@@ -36,47 +36,47 @@ static const struct nt_encoding_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
                                                   .layer_count = 1,
                                                   .layers = {NT_LAYER_ITEM}};
 static const struct nt_encoding_tree whole = {
-    .is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
+    .is_whole = true, .layout = NT_LANCE_MINI_BLOCK, .part_count = 1};
 
 /* The tree produces elements from packed bytes; the dependencies are end offsets and bytes, or values. */
 static const struct {
     const struct nt_encoding_tree *tree;
-    enum nt_tree_output output;
+    enum nt_lance_decoder_output output;
     enum nt_element element;
     uint32_t element_bytes;
     enum nt_encoding_kind dependencies[2];
     const char *refused; /* NULL: it is run */
 } trees[] = {
-    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
-    {&tree, NT_TREE_VALUES, NT_ELEMENT_OPAQUE, 3, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
-    {&tree, NT_TREE_VALID, NT_ELEMENT_BOOL, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
-    {&numbering, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT32, NT_ENCODING_UINT8}, NULL},
-    {&numbering, NT_TREE_ENDS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT64, NT_ENCODING_UINT8}, NULL},
-    {&numbering, NT_TREE_OFFSETS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_LANCE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_LANCE_VALUES, NT_ELEMENT_OPAQUE, 3, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_LANCE_VALID, NT_ELEMENT_BOOL, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_LANCE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT32, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_LANCE_ENDS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT64, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_LANCE_OFFSETS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
     {&tree,
-     (enum nt_tree_output)99,
+     (enum nt_lance_decoder_output)99,
      NT_ELEMENT_UINT32,
      4,
      {NT_ENCODING_UINT8, NT_ENCODING_UINT8},
      "cannot produce"},
-    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
-    {&tree, NT_TREE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
-    {&tree, NT_TREE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
-    {&whole, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&tree, NT_LANCE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&tree, NT_LANCE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&tree, NT_LANCE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&whole, NT_LANCE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
     {&numbering,
-     NT_TREE_VALUES,
+     NT_LANCE_VALUES,
      NT_ELEMENT_UINT32,
      4,
      {NT_ENCODING_UINT64, NT_ENCODING_UINT8},
      "have another type"},
     {&numbering,
-     NT_TREE_ENDS,
+     NT_LANCE_ENDS,
      NT_ELEMENT_UINT64,
      8,
      {NT_ENCODING_UINT32, NT_ENCODING_UINT8},
      "have another type"},
     {&numbering,
-     NT_TREE_ENDS,
+     NT_LANCE_ENDS,
      NT_ELEMENT_UINT64,
      8,
      {NT_ENCODING_UINT64, NT_ENCODING_UINT16},
@@ -87,17 +87,17 @@ enum { TREES = sizeof(trees) / sizeof(*trees) };
 
 static enum nt_status check(int number, uint32_t dependency_count)
 {
-    const struct nt_tree_state state = {trees[number].tree, {.output = trees[number].output}};
+    const struct nt_lance_decoder_state state = {trees[number].tree, {.output = trees[number].output}};
     const struct nt_decoder first = decoder_of(trees[number].dependencies[0]),
                             second = decoder_of(trees[number].dependencies[1]);
     const struct nt_decoder *dependencies[] = {&first, &second};
-    const struct nt_decoder decoder = {.ops = &nt_tree_ops,
+    const struct nt_decoder decoder = {.ops = &nt_lance_decoder_ops,
                                        .state = &state,
                                        .dependency_count = dependency_count,
                                        .encoding = NT_ENCODING_OTHER,
                                        .element = trees[number].element,
                                        .element_bytes = trees[number].element_bytes};
-    return nt_tree_ops.check(&decoder, dependencies, &error);
+    return nt_lance_decoder_ops.check(&decoder, dependencies, &error);
 }
 
 TEST(trees_make_what_is_requested_of_them_or_are_refused, .end = TREES)
@@ -111,9 +111,9 @@ TEST(trees_make_what_is_requested_of_them_or_are_refused, .end = TREES)
 /* Strings need both dependencies. */
 TEST(trees_without_the_items_that_they_number_are_refused, .end = TREES)
 {
-    enum nt_tree_output output = trees[_i].output;
-    bool needs_items = trees[_i].tree->has_dictionary && output != NT_TREE_OFFSETS && !trees[_i].refused;
+    enum nt_lance_decoder_output output = trees[_i].output;
+    bool needs_items = trees[_i].tree->has_dictionary && output != NT_LANCE_OFFSETS && !trees[_i].refused;
     ck_assert_int_eq(check(_i, 0), needs_items || trees[_i].refused ? NT_CORRUPT : NT_OK);
     if (needs_items)
-        ck_assert_int_eq(check(_i, 1), output == NT_TREE_VALUES ? NT_OK : NT_CORRUPT);
+        ck_assert_int_eq(check(_i, 1), output == NT_LANCE_VALUES ? NT_OK : NT_CORRUPT);
 }

@@ -33,8 +33,8 @@ static void tear_down(void)
 static uint32_t parts_of(const struct page_case *page)
 {
     uint32_t count = PARTS;
-    while (count > (page->layout == NT_TREE_ARRAY || page->has_value_part) && !page->parts[count - 1].bytes &&
-           !page->parts[count - 1].offset)
+    while (count > (page->layout == NT_LANCE_ARRAY || page->has_value_part) &&
+           !page->parts[count - 1].bytes && !page->parts[count - 1].offset)
         count--;
     return count;
 }
@@ -64,7 +64,7 @@ static enum nt_status decode(const struct page_case *page, size_t count, uint64_
 {
     const struct nt_encoding_tree tree = tree_of(page);
     uint8_t *bytes = exact_copy((const uint8_t *)page->bytes, count);
-    const struct nt_tree_state state = {&tree, page->spec};
+    const struct nt_lance_decoder_state state = {&tree, page->spec};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = page->width ? page->width : 8};
     const struct nt_packed packed = {.decoder = &decoder,
                                      .data = bytes,
@@ -72,7 +72,7 @@ static enum nt_status decode(const struct page_case *page, size_t count, uint64_
                                      .elements = elements,
                                      .context = has_context ? context : NULL,
                                      .limit = limit};
-    enum nt_status status = nt_tree_decode(&packed, output, &error);
+    enum nt_status status = nt_lance_decode(&packed, output, &error);
     free(bytes);
     return status;
 }
@@ -93,9 +93,9 @@ TEST(encodings_are_reported_in_words, .setup = set_up, .teardown = tear_down, .e
 {
     char text[200], narrow[8];
     const struct nt_encoding_tree tree = tree_of(&sound[_i]);
-    nt_tree_describe(&tree, text, sizeof(text));
+    nt_lance_describe_tree(&tree, text, sizeof(text));
     ck_assert_str_eq(text, sound[_i].message);
-    nt_tree_describe(&tree, narrow, sizeof(narrow));
+    nt_lance_describe_tree(&tree, narrow, sizeof(narrow));
     ck_assert_mem_eq(narrow, text, strlen(narrow));
     ck_assert_uint_eq(strlen(narrow), strlen(text) < 7 ? strlen(text) : 7);
 }

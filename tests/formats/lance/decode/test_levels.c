@@ -10,9 +10,9 @@
 #include "core/codec/codec.h"
 
 /* Nullable values of one byte, in nullable structures, in nullable lists. */
-static const struct nt_encoding_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 8};
+static const struct nt_encoding_tree_node flat = {.kind = NT_LANCE_FLAT, .bits = 8};
 static const struct nt_encoding_tree tree = {
-    .layout = NT_TREE_FULL_ZIP,
+    .layout = NT_LANCE_FULL_ZIP,
     .nodes = &flat,
     .node_count = 1,
     .repetition = NT_NO_NODE,
@@ -34,7 +34,8 @@ static enum nt_status decode(const uint8_t *definitions, size_t rows, uint64_t r
         bytes[2 * i] = definitions[i];
         bytes[2 * i + 1] = 77;
     }
-    const struct nt_tree_state state = {&tree, {.output = NT_TREE_VALID, .layer = 2, .repeats = repeats}};
+    const struct nt_lance_decoder_state state = {&tree,
+                                                 {.output = NT_LANCE_VALID, .layer = 2, .repeats = repeats}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = 1};
     const struct nt_packed packed = {.decoder = &decoder,
                                      .data = bytes,
@@ -43,7 +44,7 @@ static enum nt_status decode(const uint8_t *definitions, size_t rows, uint64_t r
                                      .parameter = skipped,
                                      .limit = 1 << 20};
     error = (struct nt_error){0};
-    return nt_tree_decode(&packed, valid, &error);
+    return nt_lance_decode(&packed, valid, &error);
 }
 
 static const struct {

@@ -22,7 +22,7 @@ TEST(mini_blocks_take_their_buffers_in_the_order_of_their_encodings, .setup = se
     values = joined(values, joined(number_in(7, 2), joined(number_in(8, 1), number_in(9, 100))));
     assert_ok(make(around(1, joined(values, number_in(10, true))), 3));
     const struct nt_encoding_tree *tree = layout.tree;
-    ck_assert_int_eq(tree->layout, NT_TREE_MINI_BLOCK);
+    ck_assert_int_eq(tree->layout, NT_LANCE_MINI_BLOCK);
     ck_assert(tree->has_large_chunk && !tree->has_dictionary && !layout.is_blob);
     ck_assert_uint_eq(tree->buffers, 2);
     ck_assert_uint_eq(tree->layer_count, 2);
@@ -30,16 +30,16 @@ TEST(mini_blocks_take_their_buffers_in_the_order_of_their_encodings, .setup = se
     ck_assert_uint_eq(tree->layers[1], NT_LAYER_LIST);
     ck_assert_uint_eq(layout.items, 100);
     ck_assert_uint_eq(layout.index_depth, 1);
-    ck_assert_int_eq(node(tree->values)->kind, NT_TREE_FIXED_LIST);
+    ck_assert_int_eq(node(tree->values)->kind, NT_LANCE_FIXED_LIST);
     ck_assert_uint_eq(node(tree->values)->items, 3);
     ck_assert(node(tree->values)->has_validity);
     ck_assert_uint_eq(node(tree->values)->buffer, 0);
     const struct nt_encoding_tree_node *items = node(node(tree->values)->children[0]);
-    ck_assert_int_eq(items->kind, NT_TREE_FLAT);
+    ck_assert_int_eq(items->kind, NT_LANCE_FLAT);
     ck_assert_uint_eq(items->bits, 32);
     ck_assert_uint_eq(items->buffer, 1);
-    ck_assert_int_eq(node(tree->repetition)->kind, NT_TREE_INLINE_BITS);
-    ck_assert_int_eq(node(tree->definition)->kind, NT_TREE_FLAT);
+    ck_assert_int_eq(node(tree->repetition)->kind, NT_LANCE_INLINE_BITS);
+    ck_assert_int_eq(node(tree->definition)->kind, NT_LANCE_FLAT);
     ck_assert_uint_eq(node(tree->definition)->bits, 16);
 }
 
@@ -50,8 +50,8 @@ TEST(a_dictionary_is_the_third_buffer, .setup = set_up, .teardown = tear_down)
     ck_assert(layout.tree->has_dictionary);
     ck_assert_uint_eq(layout.dictionary_buffer, 2);
     ck_assert_uint_eq(layout.dictionary_items, 7);
-    ck_assert_int_eq(layout.dictionary->layout, NT_TREE_BLOCK);
-    ck_assert_int_eq(layout.dictionary->nodes[layout.dictionary->values].kind, NT_TREE_VARIABLE);
+    ck_assert_int_eq(layout.dictionary->layout, NT_LANCE_BLOCK);
+    ck_assert_int_eq(layout.dictionary->nodes[layout.dictionary->values].kind, NT_LANCE_VARIABLE);
 }
 
 TEST(full_zip_has_the_widths_of_its_rows, .setup = set_up, .teardown = tear_down)
@@ -61,7 +61,7 @@ TEST(full_zip_has_the_widths_of_its_rows, .setup = set_up, .teardown = tear_down
     rows = joined(joined(rows, number_in(6, 32)),
                   joined(around(7, variable()), layers(8, NT_LAYER_ITEM, NT_LAYER_LIST)));
     assert_ok(make(around(3, rows), 2));
-    ck_assert_int_eq(layout.tree->layout, NT_TREE_FULL_ZIP);
+    ck_assert_int_eq(layout.tree->layout, NT_LANCE_FULL_ZIP);
     ck_assert_uint_eq(layout.tree->repetition_bits, 1);
     ck_assert_uint_eq(layout.tree->definition_bits, 2);
     ck_assert_uint_eq(layout.tree->offset_bits, 32);
@@ -114,7 +114,7 @@ TEST(a_constant_without_a_value_means_the_lists_that_are_left, .setup = set_up, 
     of_column.has_null_levels = false;
     ck_assert_uint_eq(layout.tree->node_count, 3);
     for (unsigned i = 0; i < 3; i++) {
-        ck_assert_int_eq(node(i)->kind, i < 2 ? NT_TREE_FIXED_LIST : NT_TREE_SAME);
+        ck_assert_int_eq(node(i)->kind, i < 2 ? NT_LANCE_FIXED_LIST : NT_LANCE_SAME);
         ck_assert_int_eq(node(i)->is_null, null_constants[_i].are_null[i]);
         ck_assert_uint_eq(node(i)->has_validity, i < null_constants[_i].lists);
     }
@@ -134,7 +134,7 @@ TEST(a_constant_has_its_value_in_the_message_or_in_an_odd_buffer, .setup = set_u
     struct nt_buffer constant = layers(5, NT_LAYER_NULLABLE_ITEM, 0);
     put_bytes(&constant, 6, "\1\2\3\4", 4);
     assert_ok(make(around(2, constant), 2));
-    ck_assert_int_eq(layout.tree->layout, NT_TREE_CONSTANT);
+    ck_assert_int_eq(layout.tree->layout, NT_LANCE_CONSTANT);
     ck_assert_uint_eq(layout.tree->value_bytes, 4);
     ck_assert_mem_eq(layout.tree->value, "\1\2\3\4", 4);
     for (unsigned count = 0; count < 4; count++) {
@@ -151,7 +151,7 @@ TEST(blobs_are_places_in_another_layout, .setup = set_up, .teardown = tear_down)
     ck_assert(layout.is_blob);
     ck_assert_uint_eq(layout.blobs.layer_count, 2);
     ck_assert_uint_eq(layout.tree->layer_count, 1);
-    ck_assert_int_eq(layout.tree->layout, NT_TREE_MINI_BLOCK);
+    ck_assert_int_eq(layout.tree->layout, NT_LANCE_MINI_BLOCK);
     ck_assert_uint_eq(node(layout.tree->values)->bits, 128);
 }
 
@@ -162,9 +162,9 @@ TEST(arrays_of_2_0_have_their_buffers_as_parts, .setup = set_up, .teardown = tea
     ends = around(2, around(1, around(1, ends)));
     struct nt_buffer list = joined(around(1, ends), joined(number_in(2, 10), number_in(3, 9)));
     assert_ok(make_of_kind(around(4, list), NT_LANCE_ENCODING_IS_ARRAY, 2, NULL));
-    ck_assert_int_eq(layout.tree->layout, NT_TREE_ARRAY);
+    ck_assert_int_eq(layout.tree->layout, NT_LANCE_ARRAY);
     ck_assert_uint_eq(layout.list_items, 9);
-    ck_assert_int_eq(node(layout.tree->values)->kind, NT_TREE_LIST_ENDS);
+    ck_assert_int_eq(node(layout.tree->values)->kind, NT_LANCE_LIST_ENDS);
     ck_assert_uint_eq(node(layout.tree->values)->adjustment, 10);
     ck_assert_uint_eq(node(node(layout.tree->values)->children[0])->buffer, 1);
     ck_assert_uint_eq(layout.tree->part_count, 2);

@@ -218,11 +218,11 @@ static const struct nt_encoding_tree_node *values_of(const struct nt_encoding_tr
 TEST(a_constant_among_the_values_is_of_their_width, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(make(around(1, mini_block(around(3, text_in(1, "abcd")), 0)), 2));
-    ck_assert_int_eq(values_of(layout.tree)->kind, NT_TREE_SAME);
+    ck_assert_int_eq(values_of(layout.tree)->kind, NT_LANCE_SAME);
     ck_assert_uint_eq(values_of(layout.tree)->bits, 32);
     ck_assert_mem_eq(values_of(layout.tree)->value, "abcd", 4);
     assert_ok(make(around(1, mini_block(around(3, number_in(9, 0)), 0)), 2)); /* all are null */
-    ck_assert_int_eq(values_of(layout.tree)->kind, NT_TREE_SAME);
+    ck_assert_int_eq(values_of(layout.tree)->kind, NT_LANCE_SAME);
     ck_assert_uint_eq(values_of(layout.tree)->bits, 32);
     ck_assert_ptr_null(values_of(layout.tree)->value);
 }
@@ -242,8 +242,8 @@ TEST(a_packed_structure_of_2_0_is_as_wide_as_its_members, .setup = set_up, .tear
                            2, NULL));
     const struct nt_encoding_tree_node *packed = values_of(layout.tree),
                                        *rows = &layout.tree->nodes[packed->children[0]];
-    ck_assert_int_eq(packed->kind, NT_TREE_PACKED);
-    ck_assert_int_eq(rows->kind, NT_TREE_FLAT);
+    ck_assert_int_eq(packed->kind, NT_LANCE_PACKED);
+    ck_assert_int_eq(rows->kind, NT_LANCE_FLAT);
     ck_assert_uint_eq(rows->bits, 16 + 3 * 8 + 4 * 8);
     ck_assert_uint_eq(rows->buffer, 1);
 }
@@ -352,7 +352,7 @@ TEST(encodings_in_one_another_are_not_too_many, .setup = set_up, .teardown = tea
 {
     for (unsigned left = 0; left < 2; left++) {
         struct nt_buffer members = {0};
-        for (unsigned i = 1; i < NT_TREE_NODES - left; i++)
+        for (unsigned i = 1; i < NT_LANCE_NODES - left; i++)
             members = joined(members, member_of(flat(32)));
         members = joined(members, member_of(last_members[_i]()));
         struct nt_buffer values = around(7, around(NT_LANCE_COMPRESSIVE_VARIABLE_PACKED_STRUCT, members));

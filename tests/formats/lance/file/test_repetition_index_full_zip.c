@@ -25,15 +25,15 @@ static void tear_down(void)
 }
 
 static const struct nt_encoding_tree
-    strings = {.layout = NT_TREE_FULL_ZIP, .offset_bits = 32, .layer_count = 1, .layers = {NT_LAYER_ITEM}},
+    strings = {.layout = NT_LANCE_FULL_ZIP, .offset_bits = 32, .layer_count = 1, .layers = {NT_LAYER_ITEM}},
     /* An item takes a byte of levels and 4 of the value; an empty list takes only the byte. */
-    lists = {.layout = NT_TREE_FULL_ZIP,
+    lists = {.layout = NT_LANCE_FULL_ZIP,
              .repetition_bits = 1,
              .definition_bits = 1,
              .value_bits = 32,
              .layer_count = 2,
              .layers = {NT_LAYER_ITEM, NT_LAYER_EMPTYABLE_LIST}},
-    lists_of_lists = {.layout = NT_TREE_FULL_ZIP,
+    lists_of_lists = {.layout = NT_LANCE_FULL_ZIP,
                       .repetition_bits = 2,
                       .definition_bits = 1,
                       .value_bits = 32,

@@ -129,9 +129,9 @@ static enum nt_status check_reported(const struct reported reported[2])
                                                  .layers = {NT_LAYER_ITEM, NT_LAYER_NULL_AND_EMPTY_LIST}};
     enum nt_status status = NT_OK;
     for (unsigned i = 0; status == NT_OK && i < 2; i++) {
-        const struct nt_tree_counts counts = {.slots = {1000, reported[i].rows},
-                                              .is_continued = reported[i].is_continued,
-                                              .last_row = reported[i].last_row};
+        const struct nt_lance_counts counts = {.slots = {1000, reported[i].rows},
+                                               .is_continued = reported[i].is_continued,
+                                               .last_row = reported[i].last_row};
         status = nt_lance_row_index_check(&row_index, &tree, i, &counts, &error);
     }
     return status;
