@@ -15,9 +15,7 @@
 #include "render/arrow/arrow.h"
 #include "vfs/tree.h"
 
-struct nt_blobs;
 struct nt_member_inodes;
-struct nt_folder;
 struct nt_names;
 
 /* ---- Unique file names ---- */
@@ -377,8 +375,6 @@ void nt_inodes_limit_open(struct nt_inode_table *inodes);
 /* Closes the unused files of gone inodes, and idle files if too many are open. Call it under the lock,
  * which it may release meanwhile. */
 void nt_inodes_close_stale(struct nt_inode_table *inodes);
-/* Are all inodes open files (or their group) that stay open? */
-bool nt_inodes_all_stay_open(struct nt_inode_table *inodes);
 /* Stops the closer thread, then closes all files. They must be unused. */
 void nt_inodes_close_all(struct nt_inode_table *inodes);
 
@@ -494,6 +490,3 @@ bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset
 
 /* The dataset id of the shown version, given any version of it; false if it has none. */
 bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t version, uint32_t *dataset_id_ret);
-
-/* The total size of the files found so far. */
-uint64_t nt_inodes_bytes(struct nt_inode_table *inodes);

@@ -199,8 +199,9 @@ void nt_inodes_close_stale(struct nt_inode_table *inodes)
     close_idle_inodes(inodes);
 }
 
-bool nt_inodes_all_stay_open(struct nt_inode_table *inodes)
+bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
 {
+    struct nt_inode_table *inodes = vfs->inodes;
     pthread_mutex_lock(&inodes->lock);
     bool holds_all = inodes->count <= most.files;
     for (uint32_t i = 0; i < inodes->count && holds_all; i++) {
@@ -574,8 +575,9 @@ bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t versio
     return has_dataset_id;
 }
 
-uint64_t nt_inodes_bytes(struct nt_inode_table *inodes)
+uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 {
+    struct nt_inode_table *inodes = vfs->inodes;
     uint64_t bytes = 0;
     pthread_mutex_lock(&inodes->lock);
     for (uint32_t i = 0; i < inodes->count; i++) {

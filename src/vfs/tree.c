@@ -147,11 +147,6 @@ void nt_vfs_visit_notes(struct nt_vfs *vfs, nt_vfs_note *visit, void *context)
     nt_inodes_release(vfs->inodes, opened);
 }
 
-bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
-{
-    return nt_inodes_all_stay_open(vfs->inodes);
-}
-
 /* ---- Attributes ---- */
 
 /* Owner, times and permissions of the node's source. A failed inode has the time of its failure as mtime:
@@ -504,13 +499,6 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
                                 ? list(&request.resolved, cursor, emit, context, &request.failure)
                                 : nt_fail(&request.failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
     return nt_request_end(&request, status, error);
-}
-
-/* ---- Other operations ---- */
-
-uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
-{
-    return nt_inodes_bytes(vfs->inodes);
 }
 
 /* ---- Open and read files ---- */

@@ -92,7 +92,8 @@ enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
 typedef void nt_vfs_note(void *context, const struct nt_error *note);
 void nt_vfs_visit_notes(struct nt_vfs *vfs, nt_vfs_note *visit, void *context);
 
-/* Will the tree open only temporary files from now on? True if all sources are files that stay open. */
+/* Will the tree open only temporary files from now on? True if all sources are files that stay open, or
+ * their group. */
 bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs);
 
 /* Checks every source and reports those with nothing to show: files that fail to open, and directories
@@ -176,5 +177,5 @@ enum nt_vfs_value {
 };
 enum nt_vfs_value nt_vfs_xattr_value(const char *name);
 
-/* For statfs: the bytes of all sources. The number of files is unknown without a walk. */
+/* For statfs: the bytes of the sources found so far. The number of files is unknown without a walk. */
 uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs);

@@ -17,10 +17,8 @@
 
 struct nt_content_ops;
 struct nt_error_log;
-struct nt_names;
 struct nt_generated;
 struct nt_pseudo_file;
-struct nt_reader;
 struct nt_dir_source;
 struct nt_text_pool;
 
