@@ -15,11 +15,7 @@
 #include "core/model/model.h"
 #include "remote/client/client.h"
 
-struct nt_arena;
-struct nt_buffer;
 struct nt_chain_index;
-struct nt_fetcher;
-struct nt_source_pool;
 
 /* ---- Chain options ---- */
 

@@ -17,12 +17,9 @@
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-struct nt_arena;
 struct nt_selections;
 struct nt_command;
-struct nt_text_generator;
 struct nt_progress;
-struct nt_sandbox;
 
 /* ---- Exit status ---- */
 

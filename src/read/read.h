@@ -19,8 +19,6 @@ struct nt_cache;
 struct nt_cache_entry;
 struct nt_scratch_pool;
 struct nt_dataset_indexes;
-struct nt_reader;
-struct nt_stream;
 struct nt_workers;
 
 /* ---- Counters ---- */

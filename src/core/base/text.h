@@ -9,8 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 
-struct nt_arena;
-
 /* A view of a string; NULL is the empty text. */
 static inline struct nt_text nt_text_of(const char *string)
 {

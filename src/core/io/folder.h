@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/io/source.h"
 
-struct nt_folder;
 struct nt_file_probe;
 
 /* ---- Folders ---- */

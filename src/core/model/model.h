@@ -13,15 +13,8 @@
 #include "core/io/source.h"
 #include "core/model/budget.h"
 
-struct nt_arena;
-struct nt_buffer;
-struct nt_dataset;
-struct nt_file;
-struct nt_folder;
 struct nt_format;
 struct nt_json;
-struct nt_prefetch;
-struct nt_source;
 
 /* ---- Lazy loading ---- */
 

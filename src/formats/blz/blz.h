@@ -20,7 +20,6 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-struct nt_arena;
 struct nt_blz;
 struct nt_blz_member;
 

@@ -16,7 +16,6 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-struct nt_arena;
 struct nt_column_details;
 struct nt_field_details;
 

@@ -11,7 +11,6 @@
 #include "core/io/source.h"
 #include "remote/protocol.h"
 
-struct nt_arena;
 struct nt_cached_range;
 struct nt_disk_cache_file;
 struct nt_fetcher;
