@@ -27,7 +27,8 @@ struct run {
     size_t at, end; /* place; end of the entry or of the nearest header */
     size_t entry_end;
     bool is_end_known;                /* else `end` is that of all values */
-    bool is_bare;                     /* objects have no headers */
+    uint32_t bare_list;               /* the list whose items lack headers; 0: none */
+    uint64_t headers;                 /* that they have nevertheless: bits, by operation from the list on */
     uint64_t work_left;               /* bytes and operations: bounds what empty items and references cost */
     uint64_t item;                    /* of the innermost MEMBERS */
     uint16_t version;                 /* of the nearest header */
@@ -428,6 +429,7 @@ enum {
     VERSION_BYTES = 2,
     CHECKSUM_BYTES = 4, /* of the class, after a version of 0 */
     COUNT_BYTES = 4,    /* of items */
+    HEADER_BITS = 64,
     MEMBERWISE = 1 << 14,
 };
 
@@ -515,7 +517,7 @@ static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, u
         return has_end ? NT_OK : fail_without_count(run, error);
     enum nt_status status = get_version(run, &version, &checksum, error);
     bool is_memberwise = version & MEMBERWISE;
-    if (status != NT_OK || (has_end && !operation->is_needed))
+    if (status != NT_OK || (has_end && !operation->is_needed && !run->bare_list))
         return status;
     run->version = version & (uint16_t)~MEMBERWISE;
     status = check_version(run, operation, run->version, checksum, error);
@@ -532,13 +534,26 @@ static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, u
     return run_header_body(run, first, end, operation->bits & NT_HEADER_SHARED, items, error);
 }
 
+static bool has_header(const struct run *run, uint32_t i)
+{
+    uint32_t bit = i - run->bare_list;
+    return !run->bare_list || (bit < HEADER_BITS && run->headers >> bit & 1);
+}
+
+static enum nt_status fail_size(const struct run *run, size_t end, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "byte %zu of the values: the members of an object: expected to end at byte %zu", run->at,
+                   end);
+}
+
 static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
     size_t outer_end = run->end, object_end;
     bool has_end, is_outer_end_known = run->is_end_known;
     uint16_t outer_version = run->version;
-    if (run->is_bare || ((operation->bits & NT_HEADER_OPTIONAL) && !left(run)))
+    if (!has_header(run, i) || ((operation->bits & NT_HEADER_OPTIONAL) && !left(run)))
         return run_header_body(run, i + 1, operation->other ? operation->other : operation->end,
                                operation->bits & NT_HEADER_SHARED, items, error);
     enum nt_status status = get_end(run, &has_end, &object_end, error);
@@ -546,6 +561,8 @@ static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, st
     run->is_end_known |= has_end;
     if (status == NT_OK)
         status = run_versioned(run, i, has_end, items, error);
+    if (status == NT_OK && run->bare_list && run->at != object_end)
+        status = fail_size(run, object_end, error);
     if (has_end)
         run->at = object_end;
     run->end = outer_end;
@@ -554,26 +571,100 @@ static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, st
     return status;
 }
 
-/* Do the items have no headers? Then the list has exactly the bytes of their members, and does not begin with
- * the byte count that an item of another version of the class would have. */
-static bool are_bare(const struct run *run, const struct nt_operation *operation, uint64_t items)
+/* An item of a list, some of whose headers may be absent. */
+struct bare_item {
+    const struct run *run;
+    uint32_t list;
+    size_t end;
+    uint64_t headers; /* that it has, as in `run` */
+};
+
+/* The number of bytes that a header at this place counts; 0: there is none. */
+static uint32_t byte_count_at(const struct bare_item *item, size_t at)
 {
-    uint64_t bytes = UINT64_MAX;
-    if (operation->bare_bytes == NT_VARIABLE || !run->is_end_known || !items ||
-        !nt_checked_multiply(items, operation->bare_bytes, &bytes) || bytes != left(run))
-        return false;
-    return bytes < BYTE_COUNT_BYTES ||
-           nt_load_be32(run->bytes + run->at) != BYTE_COUNT_FLAG + operation->bare_bytes - BYTE_COUNT_BYTES;
+    size_t room = item->end - at;
+    if (room < BYTE_COUNT_BYTES + VERSION_BYTES)
+        return 0;
+    uint32_t count = nt_load_be32(item->run->bytes + at) ^ BYTE_COUNT_FLAG;
+    return count >= VERSION_BYTES && count <= room - BYTE_COUNT_BYTES ? count : 0;
 }
 
-/* Classes whose streamers are written by hand may omit the headers of items. */
+static uint64_t measure_body(struct bare_item *item, uint32_t first, uint32_t end, size_t at);
+
+/* The bytes of a header and its members; UINT64_MAX: it counts others. */
+static uint64_t measure_header(struct bare_item *item, uint32_t i, size_t at)
+{
+    uint32_t count = byte_count_at(item, at), end = item->run->operations[i].end;
+    if (!count)
+        return measure_body(item, i + 1, end, at);
+    item->headers |= (uint64_t)1 << (i - item->list);
+    return measure_body(item, i + 1, end, at + BYTE_COUNT_BYTES + VERSION_BYTES) == count - VERSION_BYTES
+               ? BYTE_COUNT_BYTES + (uint64_t)count
+               : UINT64_MAX;
+}
+
+static uint64_t measure(struct bare_item *item, uint32_t i, size_t at)
+{
+    const struct nt_operation *operation = &item->run->operations[i];
+    uint64_t bytes = operation->width;
+    switch ((enum nt_step_kind)operation->kind) {
+    case NT_STEP_HEADER:
+        return measure_header(item, i, at);
+    case NT_STEP_REPEAT:
+        bytes = measure_body(item, i + 1, operation->end, at);
+        return bytes == UINT64_MAX ? bytes : bytes * operation->count;
+    case NT_STEP_SKIP:
+        return operation->count;
+    case NT_STEP_VALUES:
+        return bytes * operation->count;
+    default: /* COUNTER: other kinds have no fixed size */
+        return bytes;
+    }
+}
+
+static uint64_t measure_body(struct bare_item *item, uint32_t first, uint32_t end, size_t at)
+{
+    size_t start = at;
+    for (uint32_t i = first; i < end; i = item->run->operations[i].end) {
+        uint64_t bytes = measure(item, i, at);
+        if (bytes > item->end - at)
+            return UINT64_MAX;
+        at += (size_t)bytes;
+    }
+    return at - start;
+}
+
+/* Do the items lack headers? Then they have exactly the bytes of their members, or all of them have the
+ * headers that the first one has, which count exactly the bytes of theirs. And they do not begin with the
+ * byte count that an item of another version of the class would have. */
+static bool find_headers(const struct run *run, uint32_t i, uint64_t items, uint64_t *headers_ret)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    if (operation->bare_bytes == NT_VARIABLE || !run->is_end_known || !items || left(run) % items)
+        return false;
+    uint64_t bytes = left(run) / items;
+    struct bare_item item = {.run = run, .list = i, .end = run->at + (size_t)bytes};
+    if (bytes >= BYTE_COUNT_BYTES &&
+        nt_load_be32(run->bytes + run->at) == BYTE_COUNT_FLAG + bytes - BYTE_COUNT_BYTES)
+        return false;
+    if (bytes != operation->bare_bytes &&
+        (operation->end - i > HEADER_BITS || measure_body(&item, i + 1, operation->end, run->at) != bytes))
+        return false;
+    *headers_ret = item.headers;
+    return true;
+}
+
+/* Classes whose streamers are written by hand may omit the headers of items, or some of them. */
 static enum nt_status run_items_with_headers(struct run *run, uint32_t i, uint64_t items,
                                              struct nt_error *error)
 {
-    bool is_outer_bare = run->is_bare;
-    run->is_bare |= are_bare(run, &run->operations[i], items);
+    uint32_t outer_list = run->bare_list;
+    uint64_t outer_headers = run->headers;
+    if (find_headers(run, i, items, &run->headers))
+        run->bare_list = i;
     enum nt_status status = run_list(run, i, items, error);
-    run->is_bare = is_outer_bare;
+    run->bare_list = outer_list;
+    run->headers = outer_headers;
     return status;
 }
 

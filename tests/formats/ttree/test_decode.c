@@ -968,6 +968,62 @@ CASE(items_of_a_list_may_have_no_headers)
     assert_status(NT_UNSUPPORTED, decode(&other_version, 1, 1));
 }
 
+/* An object that a list without headers has in each item, as a base class with a streamer of its own. */
+static void put_item(const char *members, unsigned version, const char *base)
+{
+    put(&content.values, members, 3);
+    put_header(&content.values, 2, version);
+    put(&content.values, base, 2);
+}
+
+static void put_three_items(unsigned version)
+{
+    put_header(&content.values, 4 + 3 * 11, 9);
+    put(&content.values, "\0\0\0\3", 4);
+    put_item("\0\5A", 3, "BC");
+    put_item("\0\6D", version, "EF");
+    put_item("\0\7G", 3, "HI");
+    end_entry(&content);
+}
+
+/* All items then have the headers that the first one has, with exact byte counts. */
+CASE(items_of_a_list_may_have_some_headers)
+{
+    static struct nt_step steps[] = {HEADER(9),
+                                     LIST(0, 9),
+                                     HEADER(9),
+                                     HEADER(7),
+                                     HEADER(6),
+                                     NUMBERS(BIG_INT16, 1, 1),
+                                     NUMBERS(UINT8, 2, 1),
+                                     HEADER(9),
+                                     NUMBERS(UINT8, 3, 2)};
+    static struct nt_output outputs[] = {ENDS, OF(INT16), OF(UINT8), OF(UINT8)};
+    const struct nt_interpretation lists = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {3, 3};
+    static const int16_t numbers[] = {5, 6, 7};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(numbers), {"ADG", 3}, {"BCEFHI", 6}};
+    steps[7].version = 3;
+    put_three_items(3);
+    put_header(&content.values, 4, 9);
+    put(&content.values, "\0\0\0\0", 4);
+    end_entry(&content);
+    assert_decodes(&lists, expected);
+    damage(&lists, expected);
+    clear();
+    put_three_items(4);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_status(NT_UNSUPPORTED, decode(&lists, 3, 6));
+    assert_status(NT_UNSUPPORTED, decode(&lists, 1, 3));
+    ck_assert(strstr(error.message, "class version: expected 3, found 4"));
+    clear(); /* the second item has another header: without a byte count */
+    put_three_items(3);
+    memcpy(content.values.bytes + content.values.count - 11 - 8, "\0\3", 2);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_status(NT_CORRUPT, decode(&lists, 3, 6));
+    ck_assert(strstr(error.message, "expected to end at byte"));
+}
+
 CASE(arrays_that_nothing_counts)
 {
     static struct nt_step steps[] = {LIST(0, 2), COUNTING(UINT8, NONE, 1), COUNTED(1, 1, 4),
