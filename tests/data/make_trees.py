@@ -25,14 +25,14 @@ sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
-           'objects', 'counted', 'algorithms', 'baskets', 'embedded',
+           'objects', 'counted', 'loops', 'algorithms', 'baskets', 'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
            'unclosed')
 
 DICTIONARIES = (
     'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>',
     'vector<vector<Hit> >',
-    'vector<Flat>', 'Jagged', 'vector<Jagged>', 'map<int,Inner>', 'Node', 'Shape', 'Circle', 'Linked',
+    'vector<Flat>', 'Jagged', 'vector<Jagged>', 'Loops', 'vector<Loops>', 'map<int,Inner>', 'Node', 'Shape', 'Circle', 'Linked',
     'vector<Linked>',
     'Pointers', 'Bundle', 'Mark', 'vector<Shape*>', 'Objects',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',

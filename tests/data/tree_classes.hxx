@@ -97,6 +97,21 @@ struct Jagged {
     TELLS(counter(n), counted(x, x ? n : 0), counted(d, n), both(pair, n))
 };
 
+struct Linked {
+    short id = 0;
+    Flat *flat = nullptr;
+    TELLS(id, flat)
+};
+
+/* The same of objects, and of pointers to them. */
+struct Loops {
+    int n = 0;
+    Flat *flats = nullptr;     //[n]
+    Flat *pair[2] = {};        //[n]
+    Linked **linked = nullptr; //[n]
+    TELLS(counter(n), counted(flats, n), both(pair, n), counted(linked, n))
+};
+
 /* Contains, by way of a pointer, itself. */
 struct Node {
     int value = 0;
@@ -113,12 +128,6 @@ struct Shape {
 struct Circle : Shape {
     float radius = 0;
     TELLS(sides, radius)
-};
-
-struct Linked {
-    short id = 0;
-    Flat *flat = nullptr;
-    TELLS(id, flat)
 };
 
 /* Pointers to objects of one class, which may be null; and to objects of several classes. */

@@ -457,6 +457,43 @@ static void set_linked(Linked &v, Number i)
     set_pointer(v.flat, set_flat, i + 1);
 }
 
+static void set_loops(Loops &v, Number i)
+{
+    v.n = static_cast<int>(i * 5 % 4);
+    v.flats = v.n ? new Flat[v.n] : nullptr;
+    v.linked = v.n ? new Linked *[v.n]() : nullptr;
+    for (auto &array : v.pair)
+        array = v.n ? new Flat[v.n] : nullptr;
+    for (int k = 0; k < v.n; k++) {
+        set_flat(v.flats[k], i + k), set_flat(v.pair[0][k], i - k), set_flat(v.pair[1][k], i * k);
+        set_pointer(v.linked[k], set_linked, i + k);
+    }
+}
+
+static void set_loop_items(std::vector<Loops> &v, Number i)
+{
+    v.resize(i * 7 % 5);
+    for (auto &item : v)
+        set_loops(item, i++);
+}
+
+/* Arrays of objects and of pointers whose lengths other members store. */
+std::string write_loops(const std::string &path)
+{
+    Tree tree("loops");
+    tree.Object<Loops>("split", set_loops).Object<Loops>("whole", set_loops, 0);
+    tree.Object<std::vector<Loops>>("list", set_loop_items, 0);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 50, [](TTree &tree) {
+            tree.SetAutoFlush(0);
+            tree.SetBasketSize("*", 4000);
+            tree.SetBasketSize("split.n", 300);
+        });
+    }
+    return trees::result(path, {{&tree, "loops"}});
+}
+
 static void set_pointers(Pointers &v, Number i)
 {
     v.before = static_cast<int>(i), v.after = -v.before;

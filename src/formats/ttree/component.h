@@ -69,7 +69,7 @@ enum nt_component_kind {
     NT_COMPONENT_RECORD,     /* its children */
     NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
     NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number or another branch says; if `count`
-                              * is not 0, a byte, then so many such lists */
+                              * is not 0, so many such lists */
     NT_COMPONENT_REST,       /* its child, to the end of the entry */
     NT_COMPONENT_OPTIONAL, /* a pointer to its child, an object of class `class_name`, or (empty, and `count`
                             * is NT_NONE) of any class */
@@ -108,8 +108,8 @@ struct nt_component {
     bool is_flat;         /* a base class whose members are in the record above */
     bool is_tobject;      /* its streamer is its own: has its header in any form */
     bool is_map, is_map_item;
-    bool has_class;   /* a collection of objects of a class: may be stored member by member */
-    bool is_triangle; /* COUNTED: n (n + 1) / 2 items */
+    bool has_class;       /* a collection of objects of a class: may be stored member by member */
+    uint8_t counted_bits; /* COUNTED: enum nt_counted_bits */
     const char *unreadable;
     uint32_t output; /* set with the shapes */
 };
@@ -186,6 +186,11 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
 /* Adds a member of a class; `first`: the component of the class's first member, to find counters. */
 void nt_component_add_element(struct nt_component_builder *builder, const struct nt_streamer_element *element,
                               struct nt_text name, uint32_t first);
+
+/* Is a member of this type an array of objects whose length is another member? Its items are added so. */
+bool nt_streamer_is_loop(int32_t type);
+void nt_component_add_loop_item(struct nt_component_builder *builder,
+                                const struct nt_streamer_element *element);
 
 /* The counter of the last number of this name among the components from `first` on and their base classes. 0:
  * another branch has the numbers. */

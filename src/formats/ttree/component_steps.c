@@ -267,7 +267,7 @@ static void emit_list(struct step_emitter *emitter, uint32_t index, emit *of_ite
                              : component->kind == NT_COMPONENT_REST ? NT_STEP_REST
                                                                     : NT_STEP_LIST;
     uint32_t step = open_step(emitter, &(struct nt_step){.kind = (uint8_t)kind,
-                                                         .bits = component->is_triangle,
+                                                         .bits = component->counted_bits,
                                                          .counter = is_counted ? component->counter : 0,
                                                          .output = component->output,
                                                          .count = component->count});

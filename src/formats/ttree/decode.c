@@ -347,7 +347,7 @@ static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *
     const struct nt_operation *operation = &run->operations[i];
     uint64_t items = 0;
     bool is_null = false;
-    if (operation->count)
+    if (operation->bits & NT_COUNTED_FLAG)
         NT_TRY(get_flag(run, &is_null, error));
     if (!operation->counter)
         NT_TRY(get_length_elsewhere(run, &items, error));
@@ -355,11 +355,12 @@ static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *
         NT_TRY(get_counter(run, operation->counter, &items, error));
     if (is_null)
         items = 0;
-    if (items > (operation->bits ? (uint64_t)UINT32_MAX : (uint64_t)INT64_MAX))
+    bool is_triangle = operation->bits & NT_COUNTED_TRIANGLE;
+    if (items > (is_triangle ? (uint64_t)UINT32_MAX : (uint64_t)INT64_MAX))
         return fail_count(run, items, error);
     NT_TRY(use_work(run, operation->count / EMPTY_LISTS, error));
     for (uint32_t list = 0; list < (operation->count ? operation->count : 1); list++)
-        NT_TRY(run_list(run, i, operation->bits ? items * (items + 1) / 2 : items, error));
+        NT_TRY(run_list(run, i, is_triangle ? items * (items + 1) / 2 : items, error));
     return NT_OK;
 }
 

@@ -206,14 +206,14 @@ static uint32_t open_rest(struct interpreter *interpreter, struct nt_text type,
                                                                            .type = type});
 }
 
-/* The branch that has the lengths of arrays in the items of a collection: as the record of their branch says,
- * or, as ROOT does not always write that, an earlier one with the member's name at the end. */
-static uint32_t find_lengths(const struct interpreter *interpreter, struct nt_text member)
+/* The branch that has the lengths of arrays: as the record of their branch says, or (NT_NONE), as ROOT does
+ * not always write that, an earlier one with the member's name at the end. */
+static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t found, struct nt_text member)
 {
     enum { MAX_DISTANCE = 4096 };
     const struct nt_ttree_branch *branch = interpreter->branch, *all = interpreter->tree->branches;
     struct nt_text name = nt_cpp_without_dimensions(branch->name);
-    uint32_t found = branch->second_counter, i = (uint32_t)(branch - all), distance = 0;
+    uint32_t i = (uint32_t)(branch - all), distance = 0;
     const char *point = name.length ? memrchr(name.bytes, '.', name.length) : NULL;
     name.length = point ? (size_t)(point - name.bytes) + 1 : 0;
     while (found == NT_NONE && member.length && i-- > 0 && distance++ < MAX_DISTANCE)
@@ -224,11 +224,12 @@ static uint32_t find_lengths(const struct interpreter *interpreter, struct nt_te
     return found;
 }
 
-/* Adds arrays whose lengths are the numbers of another branch. */
+/* Adds arrays whose lengths are the numbers of another branch, `counter` if the record says so. */
 static void add_counted(struct interpreter *interpreter, const struct nt_streamer_element *element,
-                        struct nt_text name, uint32_t branch)
+                        struct nt_text name, uint32_t counter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
+    uint32_t branch = find_lengths(interpreter, counter, element->counter);
     if (branch == NT_NONE)
         nt_component_fail(builder, "no other branch has the lengths of its arrays: %.*s",
                           FORMAT_TEXT(element->type_name));
@@ -259,11 +260,12 @@ static void add_array_of_entry(struct interpreter *interpreter, const struct nt_
 /* An array of objects whose length is in another branch: a header, then objects up to its end. */
 static void add_loop_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
-    struct nt_text type = element->type_name;
-    uint32_t index = open_rest(interpreter, type, NT_COMPONENT_SHARED);
-    if (type.length && type.bytes[type.length - 1] == '*')
-        type.length--;
-    nt_component_add_type(&interpreter->builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
+    if (element->length > 1) {
+        add_counted(interpreter, element, interpreter->branch->name, interpreter->branch->counter);
+        return;
+    }
+    uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_SHARED);
+    nt_component_add_loop_item(&interpreter->builder, element);
     nt_component_close(&interpreter->builder, index);
 }
 
@@ -271,12 +273,13 @@ static void add_loop_of_entry(struct interpreter *interpreter, const struct nt_s
 static void add_member_of_items(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    if (element->type == NT_STREAMER_STREAM_LOOP)
-        nt_component_fail(builder, "cannot read arrays of objects in the items of a collection: %.*s",
+    if (nt_streamer_is_loop(element->type)) /* an item without objects has no bytes */
+        nt_component_fail(builder,
+                          "arrays of objects in the items of a collection do not say where items end: %.*s",
                           FORMAT_TEXT(element->type_name));
     uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_BARE);
     if (is_pointer_array(element->type))
-        add_counted(interpreter, element, nt_item_name, find_lengths(interpreter, element->counter));
+        add_counted(interpreter, element, nt_item_name, interpreter->branch->second_counter);
     else
         nt_component_add_element(builder, element, nt_item_name, builder->count);
     nt_component_close(builder, index);
@@ -306,7 +309,7 @@ static void add_member(struct interpreter *interpreter)
         add_member_of_items(interpreter, element);
     else if (is_pointer_array(element->type))
         add_array_of_entry(interpreter, element);
-    else if (element->type == NT_STREAMER_STREAM_LOOP)
+    else if (nt_streamer_is_loop(element->type))
         add_loop_of_entry(interpreter, element);
     else
         nt_component_add_element(builder, element, branch->name, 0);

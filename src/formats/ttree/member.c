@@ -15,6 +15,7 @@ static int32_t item_type(int32_t type)
         return type - NT_STREAMER_OFFSET_P;
     bool is_array = (type > NT_STREAMER_OBJECT + NT_STREAMER_OFFSET_L - 1 &&
                      type <= NT_STREAMER_STL_P + NT_STREAMER_OFFSET_L) ||
+                    type == NT_STREAMER_STREAM_LOOP + NT_STREAMER_OFFSET_L ||
                     type == NT_STREAMER_STL + NT_STREAMER_OFFSET_L ||
                     type == NT_STREAMER_STL_STRING + NT_STREAMER_OFFSET_L;
     return is_array ? type - NT_STREAMER_OFFSET_L : type;
@@ -41,7 +42,12 @@ static struct nt_dimensions element_dimensions(const struct nt_streamer_element 
     return (struct nt_dimensions){1, {length}};
 }
 
-/* The type without the star of a pointer. */
+bool nt_streamer_is_loop(int32_t type)
+{
+    return item_type(type) == NT_STREAMER_STREAM_LOOP;
+}
+
+/* The type without the stars of a pointer. */
 static struct nt_text pointee(struct nt_text type)
 {
     while (type.length && (type.bytes[type.length - 1] == '*' || type.bytes[type.length - 1] == ' '))
@@ -97,29 +103,47 @@ static void add_counted_numbers(struct nt_component_builder *builder,
                                                           .name = name,
                                                           .type = element->type_name,
                                                           .counter = counter,
-                                                          .count = dimensions.count ? element->length : 1});
+                                                          .count = dimensions.count ? element->length : 1,
+                                                          .counted_bits = NT_COUNTED_FLAG});
     nt_component_add_number(builder, nt_item_name, pointee(element->type_name), item_type(element->type),
                             element->title);
     nt_component_close(builder, index);
     nt_component_close_arrays(builder, &dimensions, opened);
 }
 
-/* Arrays of objects whose length is another member: one header, then the objects. */
+/* Objects, or pointers to them, where old versions of ROOT stored the objects. */
+void nt_component_add_loop_item(struct nt_component_builder *builder,
+                                const struct nt_streamer_element *element)
+{
+    enum { LAST_WITHOUT_POINTERS = 51508 };
+    struct nt_text type = element->type_name;
+    uint32_t version = builder->info->root_version;
+    if (type.length && type.bytes[type.length - 1] == '*')
+        type.length--;
+    if (version && version <= LAST_WITHOUT_POINTERS)
+        type = pointee(type);
+    nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
+}
+
+/* Arrays of objects whose length is another member, or fixed numbers of them: one header, then the objects.
+ */
 static void add_loop(struct nt_component_builder *builder, const struct nt_streamer_element *element,
                      struct nt_text name, uint32_t first)
 {
-    struct nt_text type = pointee(element->type_name);
-    if (type.length + 1 < element->type_name.length)
-        nt_component_fail(builder, "cannot read arrays of pointers to objects: %.*s",
-                          FORMAT_TEXT(element->type_name));
+    struct nt_dimensions dimensions = element_dimensions(element);
+    uint32_t opened[NT_STREAMER_DIMENSIONS];
     uint8_t counter = nt_component_count_by(builder, first, element->counter);
-    uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
-                                                                       .header = NT_COMPONENT_SHARED,
-                                                                       .name = name,
-                                                                       .type = element->type_name,
-                                                                       .counter = counter});
-    nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
+    nt_component_open_arrays(builder, &dimensions, &name, element->type_name, NT_COMPONENT_SHARED, opened);
+    uint32_t index = nt_component_open(
+        builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                        .header = dimensions.count ? NT_COMPONENT_BARE : NT_COMPONENT_SHARED,
+                                        .name = name,
+                                        .type = element->type_name,
+                                        .counter = counter,
+                                        .count = dimensions.count ? element->length : 0});
+    nt_component_add_loop_item(builder, element);
     nt_component_close(builder, index);
+    nt_component_close_arrays(builder, &dimensions, opened);
 }
 
 static bool is_base_class(const struct nt_streamer_element *element)
@@ -219,7 +243,7 @@ void nt_component_add_element(struct nt_component_builder *builder, const struct
 {
     uint32_t since = builder->count;
     unsigned depth = builder->depth;
-    bool is_loop = element->type == NT_STREAMER_STREAM_LOOP;
+    bool is_loop = nt_streamer_is_loop(element->type);
     if (builder->failure.status != NT_OK)
         return;
     if (is_counted_array(element->type)) {

@@ -34,7 +34,9 @@ static enum nt_status read_info(void *owner, uint32_t unused, struct nt_error *e
 {
     struct nt_ttree_file *trees = owner;
     const struct nt_tfile *tfile = nt_tfile_of(trees->file);
-    return nt_streamer_info_read(trees->file, tfile->info_offset, tfile->info_bytes, &trees->info, error);
+    NT_TRY(nt_streamer_info_read(trees->file, tfile->info_offset, tfile->info_bytes, &trees->info, error));
+    trees->info.root_version = nt_tfile_root_version(tfile->header.version);
+    return NT_OK;
 }
 
 enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,

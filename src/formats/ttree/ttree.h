@@ -88,6 +88,7 @@ struct nt_streamer_info {
     const struct nt_streamer_class **by_name; /* by name and version, for nt_streamer_find */
     const uint8_t *bytes;                     /* the record's object, decompressed */
     size_t byte_count;
+    uint32_t root_version; /* that wrote the file: 51508 for 5.15/08; 0: unknown, as a recent one */
 };
 
 enum {
@@ -350,8 +351,8 @@ enum nt_step_kind {
     NT_STEP_REST,    /* the body until the end of the entry or of the nearest header */
     NT_STEP_COUNTED, /* the body as often as the value of the nearest earlier VALUES step with `counter`
                       * says, or, if `counter` is 0, the next number of the branch with the lengths. If
-                      * `bits` is not 0: n (n + 1) / 2 times, the triangle of a symmetric matrix. If `count`
-                      * is not 0: a byte, then so many such lists, which are empty if the byte is 0 */
+                      * `bits` say so: n (n + 1) / 2 times, the triangle of a symmetric matrix. If `count`
+                      * is not 0: so many such lists. `bits`: enum nt_counted_bits */
     NT_STEP_REPEAT,  /* the body `count` times */
     NT_STEP_STRING,  /* a length of one byte, or 255 and an Int_t; then the bytes. If `count` is 4, the
                       * length is an Int_t */
@@ -379,6 +380,11 @@ enum nt_list_form {
     NT_LIST_OF_PLACES,  /* TObjArray: the index of the first one follows the number */
     NT_LIST_OF_OPTIONS, /* TList: a string follows each */
     NT_LIST_OF_PAIRS,   /* TMap */
+};
+
+enum nt_counted_bits {
+    NT_COUNTED_TRIANGLE = 1,
+    NT_COUNTED_FLAG = 2, /* a byte first: if it is 0, the lists are empty */
 };
 
 enum nt_header_bits {

@@ -82,7 +82,8 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     }
 #define COUNTED(counter_, output_, end_)                                                                     \
     {                                                                                                        \
-        .kind = NT_STEP_COUNTED, .output = (output_), .count = 1, .counter = (counter_), .end = (end_)       \
+        .kind = NT_STEP_COUNTED, .bits = NT_COUNTED_FLAG, .output = (output_), .count = 1,                   \
+        .counter = (counter_), .end = (end_)                                                                 \
     }
 #define REPEAT(count_, end_)                                                                                 \
     {                                                                                                        \

@@ -81,10 +81,10 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
     else if (step->kind == NT_STEP_MEMBERS)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED) {
-        nt_buffer_append_string(&text, step->count ? "" : ".bare");
+        nt_buffer_append_string(&text, step->bits & NT_COUNTED_FLAG ? "" : ".bare");
         if (step->count > 1)
             nt_buffer_append_format(&text, "*%" PRIu32, step->count);
-        nt_buffer_append_string(&text, step->bits ? ".triangle" : "");
+        nt_buffer_append_string(&text, step->bits & NT_COUNTED_TRIANGLE ? ".triangle" : "");
     } else if (step->kind == NT_STEP_OBJECTS)
         nt_buffer_append_string(&text, forms[step->count]);
     else if (step->kind == NT_STEP_CASE || step->kind == NT_STEP_CLONES)
@@ -521,7 +521,8 @@ INTERPRET_TEST(members_of_the_items_of_collections)
     struct nt_streamer_element objects =
         ELEMENT("Dot*", .type = NT_STREAMER_STREAM_LOOP, .counter = TEXT("n"));
     struct example example = member_example(&objects, NT_BRANCH_COLLECTION_MEMBER);
-    assert_unreadable(&example, "cannot read arrays of objects in the items of a collection: Dot*");
+    assert_unreadable(&example,
+                      "arrays of objects in the items of a collection do not say where items end: Dot*");
 }
 
 /* The lengths are those of the branch that the record names, or of one whose name ends with the member's. */
@@ -1015,6 +1016,42 @@ INTERPRET_TEST(arrays_of_objects_have_one_header)
     assert_steps(&got,
                  "headerv1{BigUInt32#1>0 header{counted.bare#1>1{headerv2{BigReal64>2 header{string>3}}}} "
                  "header{counted.bare#1>5}}");
+}
+
+/* "Point *x[2]; //[n]" and "Point **x; //[n]": one header, and no byte. Until ROOT 5.15/08, the latter has
+ * objects instead of pointers. */
+INTERPRET_TEST(arrays_of_objects_of_a_split_object)
+{
+    static const struct {
+        uint32_t length, version;
+        const char *type, *shapes, *steps;
+    } rows[] = {
+        {2, 0, "Point*", "obj.x:array[2]{item:list>0{item:record{px:real64>1 label:string>2}}}",
+         "header{counted.bare*2>0{headerv2{BigReal64>1 header{string>2}}}}"},
+        {0, 51508, "Point**", "obj.x:list>0{item:record{px:real64>1 label:string>2}}",
+         "header{rest>0{headerv2{BigReal64>1 header{string>2}}}}"},
+        {0, 51509, "Point**", "obj.x:list>0{item:optional>1{item:record{px:real64>2 label:string>3}}}",
+         "header{rest>0{pointer{case>1{headerv2{BigReal64>2 header{string>3}}}}}}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        bool is_array = rows[i].length;
+        struct nt_streamer_element element = {.type_name = nt_text_of(rows[i].type),
+                                              .type = NT_STREAMER_STREAM_LOOP +
+                                                      (is_array ? NT_STREAMER_OFFSET_L : 0),
+                                              .counter = TEXT("n"),
+                                              .length = rows[i].length,
+                                              .dimension_count = is_array,
+                                              .dimensions = {rows[i].length}};
+        struct example example = member_example(&element, 0);
+        add_hit(&example, 1);
+        example.info.root_version = rows[i].version;
+        example.branches[1] = example.branches[0];
+        example.branches[0].name = (struct nt_text)TEXT("obj.n");
+        struct nt_interpretation got = interpret(&example, 1);
+        assert_shapes(&got, rows[i].shapes);
+        assert_steps(&got, rows[i].steps);
+        ck_assert_uint_eq(got.lengths, is_array);
+    }
 }
 
 INTERPRET_TEST(classes_with_streamers_of_their_own)
