@@ -260,7 +260,9 @@ struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column
 
 /* ---- Requesting page lists in advance ---- */
 
-enum { MAX_AHEAD = 64 };
+/* How many groups to request at once. More of them if these are few bytes of one file: a source takes no more
+ * ranges. */
+enum { MAX_AHEAD = 64, MAX_RANGES = 192, FEW_BYTES = 256 << 10 };
 
 static bool can_plan(const struct nt_dataset *dataset)
 {
@@ -276,6 +278,13 @@ static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
     return dataset->field_groups[field] + nt_field_parts(dataset, field).count;
 }
 
+/* Are as many ranges again to be requested together with these? Other files would have to be opened. */
+static bool has_room(const struct nt_prefetch *prefetch, size_t added)
+{
+    return added && prefetch->count + added <= MAX_RANGES && prefetch->bytes < FEW_BYTES &&
+           prefetch->ranges[0].source == prefetch->ranges[prefetch->count - 1].source;
+}
+
 /* Requests what loading a group reads, and the groups after it if groups are loaded in order: then a slow
  * source is waited for once for many of them. */
 static void request_ahead(struct nt_dataset *dataset, uint32_t number)
@@ -289,12 +298,18 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
     ahead->next = number + 1;
     if (ahead->asked > number + ahead->count / 2)
         return; /* request in large batches, so that some requests are always in flight */
-    struct nt_groups groups = {ahead->asked > number ? ahead->asked : number, 0};
-    groups.end = ahead->end - groups.first < ahead->count ? ahead->end : groups.first + ahead->count;
-    if (groups.first < groups.end)
-        dataset->ops->plan_groups(dataset, groups, false, &prefetch);
+    size_t before;
+    ahead->asked = ahead->asked > number ? ahead->asked : number;
+    do {
+        before = prefetch.count;
+        struct nt_groups groups = {ahead->asked, ahead->end};
+        if (groups.end - groups.first > ahead->count)
+            groups.end = groups.first + ahead->count;
+        if (groups.first < groups.end)
+            dataset->ops->plan_groups(dataset, groups, false, &prefetch);
+        ahead->asked = groups.end;
+    } while (ahead->asked < ahead->end && has_room(&prefetch, prefetch.count - before));
     nt_prefetch_submit(&prefetch);
-    ahead->asked = groups.end;
     ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
 }
 

@@ -371,8 +371,8 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
 size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap);
 
 /* The request size for a read of `bytes`: several connections share a large read. Cold ones, which send
- * little at first, also share a smaller one. */
-uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold);
+ * little at first, also share a smaller one, but not if `has_two` that have opened the file are enough. */
+uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold, bool has_two);
 
 /* The size of equal requests for one of the ranges of a read: about `split_bytes`, so that they are not more
  * than the connections. */

@@ -8,6 +8,9 @@ _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no rang
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };
 enum { FEWEST_BYTES = 256 * 1024, FEWEST_IF_COLD = 16 * 1024 };
+/* A mount opens a file with two connections, which can send more than new ones. Up to MOST_BY_TWO, they need
+ * no more round trips for all than new connections for their parts. */
+enum { FEWEST_BY_TWO = 96 * 1024, MOST_BY_TWO = 240 * 1024 };
 
 static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
 {
@@ -92,9 +95,10 @@ size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size
     return last + 1;
 }
 
-uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold)
+uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold, bool has_two)
 {
-    const uint64_t fewest = is_cold ? FEWEST_IF_COLD : FEWEST_BYTES;
+    const uint64_t if_cold = has_two && bytes <= MOST_BY_TWO ? FEWEST_BY_TWO : FEWEST_IF_COLD;
+    const uint64_t fewest = is_cold ? if_cold : FEWEST_BYTES;
     uint64_t piece = bytes / NT_LINK_CONNECTIONS + (bytes % NT_LINK_CONNECTIONS != 0);
     if (piece < fewest)
         piece = fewest;

@@ -6,9 +6,10 @@
 
 /* ---- Reading ---- */
 
-static uint64_t fewest_bytes(const struct nt_remote_file *file)
+static uint64_t fewest_bytes(const struct nt_remote_file *file, enum nt_prefetch_need need)
 {
-    return file->source.is_object_store ? 0 : 32 * 1024; /* objects are read whole */
+    bool is_exact = file->source.is_object_store || need == NT_PREFETCH_ONLY; /* objects are read whole */
+    return is_exact ? 0 : need == NT_PREFETCH_COLD ? 16 * 1024 : 32 * 1024;
 }
 
 /* Readers usually continue with the next page: extends a short request, up to bytes that are in memory,
@@ -51,7 +52,7 @@ static struct nt_cached_range *request_bytes(struct nt_remote_file *file, uint64
 {
     const uint64_t size = file->version.size;
     uint64_t bytes = size <= UINT64_C(2) * NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES;
-    uint64_t boundary = end_of_request(file, at, end, fewest_bytes(file), next);
+    uint64_t boundary = end_of_request(file, at, end, fewest_bytes(file, NT_PREFETCH_NOW), next);
     bool is_new = file->is_listed && !file->source.is_object_store && file->range_cache.count == 0;
     if (is_new && end <= bytes)
         return nt_range_request(file, 0, (size_t)bytes, false, true);
@@ -65,7 +66,7 @@ static enum nt_status collect(struct remote_read *read, struct nt_error *error)
 {
     struct nt_remote_file *file = read->file;
     struct nt_range_cache_space *space = &file->fetcher->range_space;
-    const size_t piece = (size_t)nt_ranges_split_bytes(read->end - read->offset, false);
+    const size_t piece = (size_t)nt_ranges_split_bytes(read->end - read->offset, false, false);
     for (uint64_t at = read->offset; at < read->end;) {
         uint64_t next;
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
@@ -204,8 +205,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             at = known;
             continue;
         }
-        uint64_t fewest = need == NT_PREFETCH_ONLY ? 0 : fewest_bytes(file);
-        uint64_t boundary = end_of_request(file, at, end, fewest, next);
+        uint64_t boundary = end_of_request(file, at, end, fewest_bytes(file, need), next);
         size_t bytes = boundary - at < piece ? (size_t)(boundary - at) : piece;
         struct nt_cached_range *range =
             has_room_ahead(file->fetcher, bytes)
@@ -240,7 +240,7 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     size_t joined = nt_ranges_coalesce(ranges, unknown, file->version.size, gap);
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
-    const uint64_t split = nt_ranges_split_bytes(bytes, need == NT_PREFETCH_COLD);
+    const uint64_t split = nt_ranges_split_bytes(bytes, need == NT_PREFETCH_COLD, file->fetcher->reads_later);
     if (joined && need == NT_PREFETCH_ONLY) /* the last of them counts: long ones first */
         qsort(ranges, joined, sizeof(*ranges), compare_bytes);
     for (size_t i = 0; i < joined && has_room; i++) {

@@ -101,19 +101,22 @@ TEST(gaps_are_as_large_as_the_line_makes_it_worth)
 }
 
 static const struct {
-    uint64_t bytes, piece, if_cold;
-} pieces[] = {{1, 256 * KIB, 16 * KIB},
-              {4096 * KIB, 256 * KIB, 256 * KIB},
-              {512 * KIB, 256 * KIB, 32 * KIB},
-              {8192 * KIB, 512 * KIB, 512 * KIB},
-              {111 << 20, 7104 * KIB, 7104 * KIB},
-              {UINT64_C(1) << 40, 8 << 20, 8 << 20},
-              {UINT64_MAX, 8 << 20, 8 << 20}};
+    uint64_t bytes, piece, if_cold, by_two;
+} pieces[] = {{1, 256 * KIB, 16 * KIB, 96 * KIB},
+              {240 * KIB, 256 * KIB, 16 * KIB, 96 * KIB},
+              {241 * KIB, 256 * KIB, 16 * KIB, 16 * KIB},
+              {4096 * KIB, 256 * KIB, 256 * KIB, 256 * KIB},
+              {512 * KIB, 256 * KIB, 32 * KIB, 32 * KIB},
+              {8192 * KIB, 512 * KIB, 512 * KIB, 512 * KIB},
+              {111 << 20, 7104 * KIB, 7104 * KIB, 7104 * KIB},
+              {UINT64_C(1) << 40, 8 << 20, 8 << 20, 8 << 20},
+              {UINT64_MAX, 8 << 20, 8 << 20, 8 << 20}};
 
 TEST(pieces_grow_with_what_is_requested, .end = sizeof(pieces) / sizeof(*pieces))
 {
-    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, false), pieces[_i].piece);
-    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, true), pieces[_i].if_cold);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, false, false), pieces[_i].piece);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, true, false), pieces[_i].if_cold);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, true, true), pieces[_i].by_two);
 }
 
 static const struct {
