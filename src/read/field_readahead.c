@@ -111,6 +111,7 @@ static uint32_t next_count(uint32_t requested)
 /* Notes that a field was read. True if sequence->request is to be executed now. */
 static bool note_read(struct nt_field_sequence *sequence, uint32_t rank, uint64_t bytes)
 {
+    sequence->sized.length = 0; /* sizes were needed to read values */
     uint32_t distance = rank > sequence->last ? rank - sequence->last : sequence->last - rank;
     if (sequence->length == 0 || distance > NEAR_FIELDS) {
         sequence->length = 1;

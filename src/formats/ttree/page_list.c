@@ -320,14 +320,15 @@ static struct nt_source *file_of(const struct span *span)
 
 /* How many bytes of a basket to request, if up to `left` bytes may turn out to be unnecessary. If values are
  * read right after their sizes, a server would send many short ranges slowly. A mount lists sizes of which no
- * values may be read. */
+ * values may be read, so it requests no large basket. */
 static uint64_t prefetched_bytes(const struct span *span, const struct nt_basket_location *basket,
                                  uint64_t left, bool is_read_next)
 {
     enum { SMALL = 1 << 16, VERY_SMALL = 1 << 12 };
     bool needs_header = span->is_raw || span->map->interpretation.count_by == NT_COUNT_BY_BYTES;
-    bool is_header = needs_header && basket->bytes > (is_read_next ? SMALL : VERY_SMALL);
-    return is_header && basket->bytes > left ? NT_BASKET_HEADER_BYTES : basket->bytes;
+    bool is_whole = basket->bytes <= (is_read_next ? SMALL : VERY_SMALL) ||
+                    (basket->bytes <= left && (is_read_next || basket->bytes <= SMALL));
+    return needs_header && !is_whole ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
 enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
@@ -420,14 +421,28 @@ static void plan_next(const struct span *span, uint64_t spare, struct nt_prefetc
     }
 }
 
-/* Of several branches, only headers are requested after those of the first one: a reader needs values of all
- * of them then, in the order of entries. */
+/* How many bytes of a branch to request that may turn out to be unnecessary. Of several branches, only
+ * headers are requested after those of the first one: a reader needs values of all of them then, in the order
+ * of entries. A mount does not know whether only a size is needed, unless those of others are, too. */
+static uint64_t spare_bytes(const struct span *span)
+{
+    enum { UNKNOWN_USE = 256 << 10 };
+    const struct nt_branch_map *map = span->map;
+    if (map->announced > 1 || span->is_raw)
+        return 0;
+    uint64_t spare = nt_source_spare_bytes(file_of(span), false);
+    if (spare || map->announced || map->prefetched_end[true])
+        return spare;
+    uint64_t most = nt_source_spare_bytes(file_of(span), true);
+    return most < UNKNOWN_USE ? most : UNKNOWN_USE;
+}
+
 static void prefetch(const struct span *span)
 {
     struct nt_branch_map *map = span->map;
     struct nt_source *source = file_of(span);
     struct nt_prefetch own = {.need = NT_PREFETCH_ONLY}, next = {.need = NT_PREFETCH_ONLY};
-    uint64_t spare = map->announced > 1 || span->is_raw ? 0 : nt_source_spare_bytes(source, false);
+    uint64_t spare = spare_bytes(span);
     uint64_t *prefetched_end = &map->prefetched_end[span->is_raw];
     if (!nt_source_can_prefetch(source) || !span->basket_count ||
         span->baskets->first_entry < *prefetched_end)
