@@ -184,8 +184,9 @@ def ranges(server, folder):
     found = {}
     for what, requested in server.requests():
         if f'GET /{folder}' in what:
-            first, last = requested.removeprefix('bytes=').split('-')
-            found.setdefault(what, []).append((int(first), int(last) + 1))
+            for part in requested.removeprefix('bytes=').split(','):
+                first, last = part.split('-')
+                found.setdefault(what, []).append((int(first), int(last) + 1))
     return {name: sorted(all_of) for name, all_of in found.items()}
 
 

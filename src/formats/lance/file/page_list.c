@@ -489,6 +489,9 @@ void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *f
         field->kind == NT_FIELD_STRING || field->kind == NT_FIELD_STREAMED || field->kind == NT_FIELD_JSON;
     if (lance->legacy)
         return;
+    /* A mount lists sizes of which no values may be read. */
+    if (!with_pages && !prefetch->count && !nt_source_spare_bytes(lance->source, false))
+        prefetch->need = NT_PREFETCH_ONLY;
     plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES, prefetch);
     if (with_pages && is_text && lance_has_byte_column(lance, column))
         plan_column(lance, column + 1, true, prefetch);
