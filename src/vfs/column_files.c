@@ -324,16 +324,18 @@ static enum nt_status data_content(const struct nt_resolved_node *resolved, bool
 /* ---- The tables ---- */
 
 /* clang-format off */
-#define STREAM(stem, which) \
-    {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .content = data_content}, \
-    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .content = data_content}
+#define STREAM(stem, which, is_in_pages) \
+    {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .content = data_content, \
+     .needs_pages = is_in_pages}, \
+    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .content = data_content, \
+     .needs_pages = is_in_pages}
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {
     {"column.json", NT_VFS_GENERATED, .size = column_json_size, .generate = column_json},
-    STREAM("data", DATA),
-    STREAM("ends", ENDS),
-    STREAM("levels", LEVELS),
+    STREAM("data", DATA, false),
+    STREAM("ends", ENDS, true),
+    STREAM("levels", LEVELS, true),
     {"pages.jsonl", NT_VFS_STREAMED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
     {"pages", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_pages}},
 };

@@ -123,7 +123,7 @@ static enum nt_status files_next(const struct nt_resolved_node *directory, uint6
         if (!has_row(directory, row) ||
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
-        return list(listed, row->class, row->name);
+        return list(listed, nt_size_is_far(directory, row) ? NT_VFS_STREAMED : row->class, row->name);
     }
     return nt_fail_no_such_file(error);
 }

@@ -394,7 +394,7 @@ static enum nt_status make_once(struct nt_generated *generated, const struct nt_
         declared != document->content.size)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared,
                                 document->content.size);
-    document->content.is_truncated = document->whole.failure != NULL;
+    document->content.is_streamed = document->whole.failure != NULL;
     return status;
 }
 

@@ -19,8 +19,7 @@ enum {
     MAX_RANGES = 4096,          /* of the container, likewise */
 };
 
-/* Are bytes that no metadata needs far away? Then a stat() requests none of them. */
-static bool is_remote(const struct nt_resolved_node *resolved)
+bool nt_node_is_far(const struct nt_resolved_node *resolved)
 {
     const struct nt_file *file = resolved->file;
     struct nt_source *const *sources = &file->source;
@@ -36,6 +35,11 @@ static bool is_remote(const struct nt_resolved_node *resolved)
         if (nt_source_can_prefetch(sources[i]))
             return true;
     return false;
+}
+
+bool nt_size_is_far(const struct nt_resolved_node *resolved, const struct nt_pseudo_file *pseudo)
+{
+    return pseudo && pseudo->needs_pages && !resolved->vfs->options.text_sized && nt_node_is_far(resolved);
 }
 
 static bool are_page_lists_short(const struct nt_dataset *dataset)
@@ -71,7 +75,8 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
     uint64_t entries = nt_dataset_entries(dataset);
     uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
     *is_short_ret = false;
-    if (is_remote(resolved) || rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
+    if (nt_node_is_far(resolved) || rows > MAX_ROWS ||
+        (!dataset->field_groups && !are_page_lists_short(dataset)))
         return NT_OK; /* else the cost counts its page lists */
     return nt_rows_cost_is_low(dataset, field, first, count, MAX_DECODED_BYTES, is_short_ret, error);
 }
@@ -124,7 +129,7 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
 {
     struct nt_dataset *dataset = resolved->dataset;
     uint64_t bytes = 0;
-    bool are_far = is_remote(resolved);
+    bool are_far = nt_node_is_far(resolved);
     *is_short_ret = false;
     if (dataset->field_count > MAX_FIELDS || !are_page_lists_short(dataset))
         return NT_OK;
@@ -166,7 +171,7 @@ enum nt_status nt_pages_are_short(const struct nt_resolved_node *resolved, bool 
 {
     uint64_t elements, pages;
     *is_short_ret = false;
-    if (is_remote(resolved) || !are_page_lists_short(resolved->dataset))
+    if (nt_node_is_far(resolved) || !are_page_lists_short(resolved->dataset))
         return NT_OK;
     enum nt_status status =
         nt_column_size(resolved->vfs->reader, resolved->dataset, resolved->column, &elements, &pages, error);
@@ -211,7 +216,7 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
     const struct nt_file *file = resolved->file;
     enum nt_status status = NT_OK;
     uint32_t count = 0;
-    *is_short_ret = file->dataset_count <= MAX_RANGES && !is_remote(resolved);
+    *is_short_ret = file->dataset_count <= MAX_RANGES && !nt_node_is_far(resolved);
     for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
         struct nt_dataset *physical;
         if (file->datasets[i]->failure)
@@ -231,7 +236,7 @@ enum nt_status nt_document_is_short(const struct nt_resolved_node *resolved, boo
                                     struct nt_error *error)
 {
     *is_short_ret = false;
-    if (!resolved->document->is_short || (resolved->document->reads_source && is_remote(resolved)))
+    if (!resolved->document->is_short || (resolved->document->reads_source && nt_node_is_far(resolved)))
         return NT_OK;
     return resolved->document->is_short(resolved->file, resolved->dataset, resolved->node.number,
                                         is_short_ret, error);

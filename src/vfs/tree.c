@@ -198,6 +198,10 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
         return status;
     switch (*class_ret) {
     case NT_VFS_SIZED:
+        if (nt_size_is_far(resolved, resolved->pseudo)) {
+            *class_ret = NT_VFS_STREAMED;
+            return NT_OK;
+        }
         return resolved->pseudo->content(resolved, may_block, size_ret, NULL, error);
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
@@ -520,7 +524,9 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
         return status;
     switch (resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
-        return resolved->pseudo->content(resolved, true, NULL, content_ret, error);
+        NT_TRY(resolved->pseudo->content(resolved, true, NULL, content_ret, error));
+        (*content_ret)->is_streamed = nt_size_is_far(resolved, resolved->pseudo);
+        return NT_OK;
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
         status = nt_generated_open(resolved->vfs->generated, resolved, content_ret, error);
@@ -698,7 +704,7 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
 
 bool nt_vfs_is_streamed(const struct nt_vfs_handle *handle)
 {
-    return handle->content->size == UINT64_MAX || handle->content->is_truncated;
+    return handle->content->size == UINT64_MAX || handle->content->is_streamed;
 }
 
 uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle)

@@ -153,13 +153,13 @@ struct nt_content {
     uint64_t size;   /* including the header */
     uint8_t *header; /* from malloc; NULL: none */
     size_t header_bytes;
-    bool is_truncated;        /* the text is damaged: reading its last byte fails */
+    bool is_streamed;         /* no seeks: it ends in a failure, or a stat() does not know its size */
     struct nt_stream *stream; /* whose bytes follow the header, and can be pinned; NULL: `read` gives them */
 };
 
 /* Offsets start after the header. */
 struct nt_content_ops {
-    /* Reads exactly `bytes` bytes, which must exist. For a text of unknown size, or a truncated one, it
+    /* Reads exactly `bytes` bytes, which must exist. For a text of unknown size, or a damaged one, it
      * may read less, up to the end; *bytes_ret returns the count. */
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
@@ -196,6 +196,8 @@ struct nt_pseudo_file {
      * loaded. Files in pages/ read the list of their page again. If `content_ret` is not NULL, opens the
      * content instead. */
     nt_pseudo_content *content;
+    /* SIZED: if the size depends on pages that are far away, it is unknown, as that of a STREAMED file. */
+    bool needs_pages;
     /* SIZED: is a stub enough to know the size? NULL: no. */
     bool (*stub_has_size)(const struct nt_resolved_node *resolved);
     /* GENERATED: generates the same bytes each time, except in .ntuplefs. */
@@ -491,6 +493,10 @@ void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node 
 
 /* ---- Size policy ---- */
 
+/* Are bytes that no metadata needs far away? Then a stat() requests none of them. */
+bool nt_node_is_far(const struct nt_resolved_node *resolved);
+/* Is the size of this file, which is known otherwise, unknown for that reason? */
+bool nt_size_is_far(const struct nt_resolved_node *resolved, const struct nt_pseudo_file *pseudo);
 nt_is_short nt_rows_are_short;     /* rows.jsonl, table.csv */
 nt_is_short nt_head_is_short;      /* head.jsonl */
 nt_is_short nt_entry_is_short;     /* rows.d/<n>.json */

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What it costs to look at a file on a server: `ls -lR` and `du` request no page, and the start of
 a column no other page than its first."""
+import errno
 import json
 import os
 import shutil
 
-from harness import NTUPLE, case, data, lines, mounted, need, output, run, same, scratch
+from harness import NTUPLE, case, data, fails, lines, mounted, need, output, run, same, scratch, stats
 from web import BEGINNING, END, served
 
 OF_PAGES = {'rows.jsonl', 'head.jsonl', 'table.csv', 'pages.jsonl', 'schema.txt', 'layout.jsonl',
@@ -83,6 +84,67 @@ def headers_of_large_baskets_are_requested_together():
                     same((len(together), len(others) >= 90), (1, True), site.ranges(before))
                 else:
                     same(len(together) + len(others) <= 8, True, site.ranges(before))
+
+
+@case
+def looking_at_sixty_lists_takes_few_requests():
+    with scratch() as folder:
+        write_lists(folder / 'lists.root', 60, 1280, 4)
+        with mounted(folder / 'lists.root') as here:
+            expected = {path: size for path, size in sizes(here).items() if path.endswith('.bin')}
+        for way in '', 'one-range/':
+            with served(folder) as site, mounted(site.url(f'{way}lists.root')) as there:
+                output('ls', '-lR', there)
+                output('du', '-s', there)
+                asked = site.ranges()
+                same({path: size for path, size in sizes(there).items() if path in expected}, expected, way)
+                if not way:
+                    same(len(asked) <= 7, True, f'{len(asked)} requests, opening included: {asked}')
+                    same(sum(map(bytes_of, asked)) < 400_000, True, f'the baskets themselves: {asked}')
+
+
+@case
+def looking_at_lists_of_lance_requests_no_page():
+    lance, arrow, np = need('lance.file'), need('pyarrow'), need('numpy')
+    offsets = np.arange(0, 80_001, 4, dtype=np.int32)
+    lists = arrow.ListArray.from_arrays(offsets, np.random.default_rng(1).integers(0, 1 << 40, 80_000))
+    in_pages = 'levels.bin', 'levels.npy'
+    with scratch() as folder:
+        table = arrow.table({f'c{number}': lists for number in range(20)})
+        with lance.LanceFileWriter(str(folder / 'lists.lance'), table.schema, version='2.1') as writer:
+            writer.write_batch(table)
+        with mounted(folder / 'lists.lance') as here:
+            expected = {path: size for path, size in sizes(here).items() if '.bin' in path or '.npy' in path}
+            levels = next(path for path in expected if path.endswith('levels.npy'))
+            content = (here / levels).read_bytes()
+        for way in '', 'one-range/':
+            with served(folder) as site, mounted(site.url(f'{way}lists.lance')) as there:
+                output('ls', '-lR', there)
+                output('du', '-s', there)
+                asked = site.ranges()
+                if not way:
+                    same(len(asked) <= 6, True, f'{len(asked)} requests, opening included: {asked}')
+                    same(sum(map(bytes_of, asked)) < 400_000, True, f'pages of {expected}: {asked}')
+                found = sizes(there)
+                same({path: found[path] for path in expected},
+                     {path: 0 if path.endswith(in_pages) else size for path, size in expected.items()}, way)
+                same((there / levels).read_bytes() == content, True, 'levels')
+                with open(there / levels, 'rb', buffering=0) as file:
+                    fails(errno.ESPIPE, file.seek, 0, os.SEEK_END)
+        with served(folder) as site, mounted(site.url('lists.lance'), options=('-o', 'text=sized')) as there:
+            same((there / levels).stat().st_size, len(content), 'of text=sized')
+
+
+@case
+def a_column_of_small_baskets_is_read_in_one_round_trip():
+    with scratch() as folder:
+        write_lists(folder / 'lists.root', 20, 1280)  # baskets of 15 KB
+        with mounted(folder / 'lists.root') as here, served(folder) as site, mounted(
+                site.url('lists.root')) as there:
+            for number in 3, 11, 17, 6:
+                before, path = stats(there)['remote_waits'], f'Events/b{number}/item/data.bin'
+                same((there / path).read_bytes() == (here / path).read_bytes(), True, path)
+                same(stats(there)['remote_waits'] - before, 1, f'waits for {path}')
 
 
 @case

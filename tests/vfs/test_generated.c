@@ -252,7 +252,7 @@ TEST(damage_ends_a_text_with_a_byte_that_fails, .setup = setup, .teardown = tear
     size_t got;
     script.failing = 4;
     struct nt_content *content = open_node(7);
-    ck_assert(content->is_truncated);
+    ck_assert(content->is_streamed);
     ck_assert_uint_eq(content->size, 3 * PIECE + 1);
     read_letters(content, 3);
     assert_ok(content->ops->read(content, 2 * PIECE, bytes, PIECE + 1, &got, &error));
