@@ -133,13 +133,20 @@ static void give_up(struct nt_transfer *job, const char *why)
     end(job);
 }
 
-static void give_up_late(struct nt_transfer *job)
+/* `left`: the milliseconds until the deadline; 0: it has passed. */
+static void give_up_late(struct nt_transfer *job, uint64_t left)
 {
     char why[64];
+    const double timeout = (double)job->milliseconds / 1000;
     if (!job->result.message[0])
         snprintf(job->result.message, sizeof(job->result.message), "%s",
                  job->is_active ? "the server does not answer, or is too slow" : "other requests came first");
-    snprintf(why, sizeof(why), "timed out after %.3g s: ", (double)job->milliseconds / 1000);
+    if (left)
+        snprintf(why, sizeof(why),
+                 "gave up after %.2g s (timeout %.3g s): ", (double)(job->milliseconds - left) / 1000,
+                 timeout);
+    else
+        snprintf(why, sizeof(why), "timed out after %.3g s: ", timeout);
     give_up(job, why);
 }
 
@@ -160,7 +167,7 @@ static void try_again(struct nt_transfer *job, uint64_t now)
         snprintf(why, sizeof(why), "it asks to retry after %" PRIu64 " s: ", result->wait_seconds);
         give_up(job, why);
     } else if (pause >= left) {
-        give_up_late(job);
+        give_up_late(job, left);
     } else {
         job->start = now + pause;
     }
@@ -175,7 +182,7 @@ void nt_transfer_end_try(struct nt_transfer *job)
     if (job->result.outcome == NT_OUTCOME_OK || job->result.outcome == NT_OUTCOME_FAILED)
         end(job);
     else if (now >= job->deadline)
-        give_up_late(job);
+        give_up_late(job, 0);
     else
         try_again(job, now);
 }
@@ -228,7 +235,7 @@ static bool start_all(struct nt_transfers *jobs)
     uint64_t now = nt_milliseconds();
     while ((job = due(jobs, now)))
         if (now >= job->deadline) {
-            give_up_late(job);
+            give_up_late(job, 0);
         } else {
             start(job, now);
             has_started = true;

@@ -412,6 +412,20 @@ TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .tear
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 
+/* The pause before the next try is at least 100 ms. */
+TEST(a_try_for_which_no_time_is_left_is_not_begun, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 100}, "");
+    nt_transfers_work(&files.jobs);
+    fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, .message = "broken"};
+    nt_transfer_end_try(fake.jobs[0]);
+    work_until(id, NT_FETCH_FAILED);
+    ck_assert_msg(strstr(answers[id].text, "gave up after 0") &&
+                      strstr(answers[id].text, " s (timeout 0.1 s): broken (tries: 1)"),
+                  "%s", answers[id].text);
+}
+
 /* So many seconds that the milliseconds are more than 2^64. */
 TEST(a_server_that_asks_for_too_long_a_pause_is_not_tried_again, .setup = set_up, .teardown = tear_down)
 {
