@@ -136,6 +136,14 @@ static bool is_outside(const struct sink *sink, uint32_t source, uint64_t offset
            (source == window->last_source && offset > window->last_offset);
 }
 
+static bool is_extent_outside(const struct sink *sink, uint32_t source, const struct nt_extent *extent)
+{
+    uint64_t end;
+    if (!nt_checked_add(extent->offset, extent->bytes, &end))
+        end = UINT64_MAX;
+    return is_outside(sink, source, extent->offset, end);
+}
+
 static enum nt_status put(const struct sink *sink, const struct nt_layout_item *item)
 {
     if (is_outside(sink, item->source, item->offset, item->offset))
@@ -211,12 +219,14 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
     size_t count = 1;
     enum nt_status status = NT_OK;
     item->source = dataset->file->layout_sources ? page->source : 0;
-    item->ratio = page_ratio(dataset, page);
     /* If the extents are unreadable (a damaged list of chunks), the page keeps its listed place. */
     if (dataset->ops->page_extents)
         status = dataset->ops->page_extents(dataset, page, &several, &count, error);
     if (nt_is_environmental(status))
         return status;
+    if (!several && is_extent_outside(sink, item->source, &one))
+        return NT_OK;
+    item->ratio = page_ratio(dataset, page);
     status = add_page_extents(sink, item, owner, several ? several : &one, several ? count : 1,
                               page->stored_bytes);
     free(several);
@@ -263,20 +273,6 @@ static bool is_page_elsewhere(const struct nt_dataset *dataset, const struct nt_
     return bottom(dataset->sources[page->source]) != bottom(shown);
 }
 
-/* Conservative: false if only the page's parts decide. */
-static bool is_page_outside(const struct sink *sink, const struct nt_dataset *dataset,
-                            const struct nt_page *page)
-{
-    uint64_t end;
-    if (is_page_elsewhere(dataset, page))
-        return true;
-    if (dataset->ops->page_files || dataset->ops->page_extents)
-        return false;
-    if (!nt_checked_add(page->offset, page->stored_bytes, &end))
-        end = UINT64_MAX;
-    return is_outside(sink, dataset->file->layout_sources ? page->source : 0, page->offset, end);
-}
-
 static enum nt_status add_group_pages(const struct sink *sink, const struct nt_dataset *dataset,
                                       const struct nt_group *group, uint32_t column, uint32_t *number,
                                       struct nt_error *error)
@@ -289,7 +285,7 @@ static enum nt_status add_group_pages(const struct sink *sink, const struct nt_d
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = column, .cluster = cluster, .page = (*number)++};
             bool has_buffers;
-            if (is_page_outside(sink, dataset, page))
+            if (is_page_elsewhere(dataset, page))
                 continue;
             NT_TRY(add_page_buffers(sink, dataset, page, &item, &has_buffers));
             if (!has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
@@ -313,21 +309,41 @@ static struct nt_groups groups_in_batch(const struct nt_layout_claims *claims,
     return (struct nt_groups){groups.first + first, groups.first + end};
 }
 
-/* Numbers pages through the column's clusters in order of cluster id. Stops at a bad page list: the
- * numbers of the pages after it are unknown. `number`: NT_NONE after such a list. */
-static enum nt_status add_column_pages(const struct sink *sink, const struct nt_layout_claims *claims,
-                                       struct nt_dataset *dataset, uint32_t column, uint32_t *number,
-                                       struct nt_error *error)
+/* Columns whose pages are in the same groups. */
+struct column_run {
+    uint32_t first, end;
+    struct nt_groups groups;
+};
+
+static struct column_run next_run(const struct nt_layout_claims *claims, const struct nt_dataset *dataset,
+                                  uint32_t first)
+{
+    struct column_run run = {first, first, groups_in_batch(claims, dataset, first)};
+    struct nt_groups groups = run.groups;
+    while (groups.first == run.groups.first && groups.end == run.groups.end &&
+           ++run.end < dataset->column_count)
+        groups = groups_in_batch(claims, dataset, run.end);
+    return run;
+}
+
+/* Numbers pages through the columns' clusters in order of cluster id. Stops at a bad page list: the numbers
+ * of the pages after it are unknown. `numbers`: by column of the dataset, NT_NONE after such a list. Reads
+ * each list once: it may be released as soon as it is unpinned. */
+static enum nt_status add_run_pages(const struct sink *sink, struct nt_dataset *dataset,
+                                    const struct column_run *run, uint32_t *numbers, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    struct nt_groups groups = groups_in_batch(claims, dataset, column);
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK && *number != NT_NONE; g++) {
+    bool is_bad = false;
+    nt_groups_announce(dataset, run->groups);
+    for (uint32_t g = run->groups.first; g < run->groups.end && status == NT_OK && !is_bad; g++) {
         struct nt_group *group;
         status = nt_group_pin_readable(dataset, g, &group, error);
-        if (group)
-            status = add_group_pages(sink, dataset, group, column, number, error);
-        else
-            *number = NT_NONE;
+        is_bad = !group;
+        for (uint32_t column = run->first; column < run->end && status == NT_OK; column++)
+            if (is_bad)
+                numbers[column] = NT_NONE;
+            else if (numbers[column] != NT_NONE)
+                status = add_group_pages(sink, dataset, group, column, &numbers[column], error);
         nt_group_unpin(group);
     }
     return status;
@@ -383,10 +399,11 @@ static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_
 {
     struct nt_dataset *physical;
     enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    if (status == NT_OK && claims->is_whole)
-        status = nt_dataset_load_readable(physical, error);
-    for (uint32_t column = 0; status == NT_OK && column < physical->column_count; column++)
-        status = add_column_pages(sink, claims, physical, column, &numbers[column], error);
+    for (uint32_t column = 0; status == NT_OK && column < physical->column_count;) {
+        const struct column_run run = next_run(claims, physical, column);
+        status = add_run_pages(sink, physical, &run, numbers, error);
+        column = run.end;
+    }
     for (uint32_t column = 0;
          nt_dataset_has_physical(dataset) && column < dataset->column_count && status == NT_OK; column++)
         if (dataset->columns[column].position == 0 &&

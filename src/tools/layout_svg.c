@@ -17,6 +17,7 @@ enum {
     HEADING_HEIGHT = 64,
     LEGEND_ENTRIES = 24,
     LEGEND_STEP = 20,
+    GRAINS = 13, /* those of nt_svg_fit */
 };
 
 /* An owner in the legend: groups of top-level fields, then everything that is not a page. */
@@ -25,6 +26,21 @@ struct owner {
     uint64_t bytes, packed_bytes;
     struct nt_colour colour; /* of a field: by its mean ratio */
     bool is_field;
+};
+
+/* Adjacent ranges that are too narrow to be drawn alone. */
+struct narrow {
+    double x, end;
+    uint64_t bytes;
+    unsigned count;
+    struct nt_layout_item largest;
+};
+
+/* The boxes of all ranges, with details below `grain` pixels merged. */
+struct map {
+    unsigned grain;
+    struct nt_buffer boxes;
+    struct narrow narrow;
 };
 
 struct picture {
@@ -40,10 +56,9 @@ struct picture {
     uint64_t total;      /* bytes of all sources in sequence */
     uint64_t line_bytes; /* bytes per line */
     unsigned lines;
-    /* The current drawing: */
-    unsigned grain;
-    size_t bytes;
-    struct nt_buffer *out;
+    size_t bytes;            /* of the whole picture */
+    struct map maps[GRAINS]; /* finest first */
+    unsigned first_map;      /* those before it were longer than the picture, and are empty */
     enum nt_status status;
     struct nt_error *error;
 };
@@ -145,19 +160,18 @@ static bool next_item(struct picture *picture, struct nt_layout_item *item)
     return picture->status == NT_OK && has_item;
 }
 
-/* Computes the bytes of each owner and the order of the legend. */
-static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *error)
+static void sum_up(struct picture *picture, const struct nt_layout_item *item)
 {
-    struct nt_layout_item item;
+    struct owner *owner = &picture->owners[find_owner(picture, item)];
+    owner->bytes += item->bytes;
+    owner->packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
+}
+
+/* Finds the colours of the owners and their order in the legend. */
+static enum nt_status order_owners(struct picture *picture, struct nt_error *error)
+{
     picture->by_size = calloc((size_t)picture->owner_count + 1, sizeof(uint32_t));
     NT_TRY(nt_check_memory(picture->by_size, error));
-    while (next_item(picture, &item)) {
-        struct owner *owner = &picture->owners[find_owner(picture, &item)];
-        owner->bytes += item.bytes;
-        owner->packed_bytes += (uint64_t)(item.ratio * (double)item.bytes);
-    }
-    if (picture->status != NT_OK)
-        return picture->status;
     for (uint32_t i = 0; i < picture->owner_count; i++) {
         struct owner *owner = &picture->owners[i];
         picture->by_size[i] = i;
@@ -196,22 +210,14 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         nt_buffer_append_format(title, ", ratio %.2f", item->ratio);
 }
 
-/* Adjacent ranges that are too narrow to be drawn alone. */
-struct narrow {
-    double x, end;
-    uint64_t bytes;
-    unsigned count;
-    struct nt_layout_item largest;
-};
-
 /* Rounds to pixels so that neighbours touch. Draws nothing if the box covers no pixel. */
-static void draw(struct picture *picture, unsigned line, double x, double end, struct nt_colour colour,
+static void draw(struct map *map, unsigned line, double x, double end, struct nt_colour colour,
                  const struct nt_buffer *title)
 {
     struct nt_box box = {MARGIN + round(x), HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP),
                          round(end) - round(x), LINE_HEIGHT};
     if (box.width > 0)
-        nt_svg_box(picture->out, box, colour, title);
+        nt_svg_box(&map->boxes, box, colour, title);
 }
 
 static struct nt_colour colour_of(const struct picture *picture, const struct nt_layout_item *item)
@@ -222,9 +228,10 @@ static struct nt_colour colour_of(const struct picture *picture, const struct nt
     return picture->owners[owner].colour;
 }
 
-static void draw_narrow(struct picture *picture, unsigned line, struct narrow *narrow)
+static void draw_narrow(const struct picture *picture, struct map *map, unsigned line)
 {
     struct nt_buffer title = {0};
+    struct narrow *narrow = &map->narrow;
     if (narrow->count == 0)
         return;
     if (narrow->count > 1) {
@@ -233,14 +240,15 @@ static void draw_narrow(struct picture *picture, unsigned line, struct narrow *n
         nt_buffer_append_string(&title, " together; the largest:\n");
     }
     describe(picture, &narrow->largest, &title);
-    draw(picture, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
-    nt_buffer_deinit_part(&title, picture->out);
+    draw(map, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
+    nt_buffer_deinit_part(&title, &map->boxes);
     *narrow = (struct narrow){0};
 }
 
-static void add_narrow(struct picture *picture, unsigned line, struct narrow *narrow, double x, double end,
+static void add_narrow(const struct picture *picture, struct map *map, unsigned line, double x, double end,
                        const struct nt_layout_item *item)
 {
+    struct narrow *narrow = &map->narrow;
     if (narrow->count == 0) {
         narrow->x = x;
         narrow->largest = *item;
@@ -250,13 +258,13 @@ static void add_narrow(struct picture *picture, unsigned line, struct narrow *na
     narrow->bytes += item->bytes;
     if (item->bytes > narrow->largest.bytes)
         narrow->largest = *item;
-    if (narrow->end - narrow->x >= picture->grain)
-        draw_narrow(picture, line, narrow);
+    if (narrow->end - narrow->x >= map->grain)
+        draw_narrow(picture, map, line);
 }
 
 /* An item may span several lines. */
-static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
-                      struct narrow *narrow)
+static void draw_item(const struct picture *picture, struct map *map, const struct nt_layout_item *item,
+                      uint64_t start)
 {
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
@@ -265,48 +273,66 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
         unsigned line = (unsigned)(at / picture->line_bytes);
         double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
         double x = (double)within * scale, end = (double)(within + take) * scale;
-        if (end - x < picture->grain) {
-            add_narrow(picture, line, narrow, x, end, item);
+        if (end - x < map->grain) {
+            add_narrow(picture, map, line, x, end, item);
         } else {
             struct nt_buffer title = {0};
-            draw_narrow(picture, line, narrow);
+            draw_narrow(picture, map, line);
             describe(picture, item, &title);
-            draw(picture, line, x, end, colour_of(picture, item), &title);
-            nt_buffer_deinit_part(&title, picture->out);
+            draw(map, line, x, end, colour_of(picture, item), &title);
+            nt_buffer_deinit_part(&title, &map->boxes);
         }
         if (take == left)
-            draw_narrow(picture, line, narrow);
+            draw_narrow(picture, map, line);
         done += take;
     }
 }
 
-static void draw_map(struct picture *picture)
+/* A map that is longer than the picture is dropped. The coarsest stays, to show that nothing fits. */
+static void draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
-    struct narrow narrow = {0};
+    for (unsigned i = picture->first_map; i < GRAINS; i++)
+        if (picture->maps[i].boxes.length <= picture->bytes)
+            draw_item(picture, &picture->maps[i], item, start);
+    while (picture->first_map < GRAINS - 1 && picture->maps[picture->first_map].boxes.length > picture->bytes)
+        nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
+}
+
+/* Draws all maps and sums up the owners. One visit of the items does all: a large file is read once for each
+ * of many windows. */
+static enum nt_status draw_maps(struct picture *picture)
+{
     uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
     struct nt_layout_item item;
-    picture->status = nt_layout_rewind(picture->layout, picture->error);
-    while (picture->status == NT_OK && picture->out->length <= picture->bytes && next_item(picture, &item)) {
+    for (unsigned i = 0; i < GRAINS; i++)
+        picture->maps[i].grain = 1u << i;
+    while (next_item(picture, &item)) {
         for (; source < item.source; source++, drawn = 0)
             source_start += picture->source_bytes[source];
         bool is_object_store = nt_layout_source(picture->file, source)->is_object_store;
-        draw_item(picture, &item, source_start + (is_object_store ? drawn : item.offset), &narrow);
+        sum_up(picture, &item);
+        draw_in_maps(picture, &item, source_start + (is_object_store ? drawn : item.offset));
         drawn += item.bytes;
     }
-    if (picture->lines)
-        draw_narrow(picture, picture->lines - 1, &narrow);
+    for (unsigned i = picture->first_map; i < GRAINS && picture->lines; i++)
+        draw_narrow(picture, &picture->maps[i], picture->lines - 1);
+    return picture->status;
+}
+
+static void draw_line_labels(const struct picture *picture, struct nt_buffer *out)
+{
     for (unsigned line = 0; line < picture->lines; line += 4) {
         struct nt_buffer text = {0};
         nt_append_bytes(&text, line * picture->line_bytes);
-        nt_svg_text(picture->out, MARGIN + MAP_WIDTH + 6,
+        nt_svg_text(out, MARGIN + MAP_WIDTH + 6,
                     HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP) + LINE_HEIGHT - 3, "s", 0,
                     nt_buffer_string(&text));
-        nt_buffer_deinit_part(&text, picture->out);
+        nt_buffer_deinit_part(&text, out);
     }
 }
 
-static void draw_legend(struct picture *picture)
+static void draw_legend(const struct picture *picture, struct nt_buffer *out)
 {
     double x = MARGIN + MAP_WIDTH + 84, y = HEADING_HEIGHT + 10;
     uint64_t left_bytes = 0;
@@ -326,56 +352,73 @@ static void draw_legend(struct picture *picture)
         if (owner->is_field && owner->bytes)
             nt_buffer_append_format(&text, ", ratio %.1f",
                                     (double)owner->packed_bytes / (double)owner->bytes);
-        nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
-        nt_svg_text(picture->out, x + 18, y, "t", 250, owner->name);
-        nt_svg_text(picture->out, x + 272, y, "s", 0, nt_buffer_string(&text));
-        nt_buffer_deinit_part(&text, picture->out);
+        nt_svg_box(out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
+        nt_svg_text(out, x + 18, y, "t", 250, owner->name);
+        nt_svg_text(out, x + 272, y, "s", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, out);
         y += LEGEND_STEP;
     }
     if (left) {
         struct nt_buffer text = {0};
         nt_buffer_append_format(&text, "and %" PRIu32 " more: ", left);
         nt_append_bytes(&text, left_bytes);
-        nt_svg_text(picture->out, x + 18, y, "t", 0, nt_buffer_string(&text));
-        nt_buffer_deinit_part(&text, picture->out);
+        nt_svg_text(out, x + 18, y, "t", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, out);
     }
 }
 
-static void draw_heading(struct picture *picture)
+static void draw_heading(const struct picture *picture, struct nt_buffer *out)
 {
     struct nt_text name = nt_path_name(picture->file->path);
     struct nt_buffer title = {0}, text = {0};
     nt_buffer_append(&title, name.bytes, name.length);
-    nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH + LEGEND_WIDTH, nt_buffer_string(&title));
-    nt_buffer_deinit_part(&title, picture->out);
+    nt_svg_text(out, MARGIN, 30, "h", MAP_WIDTH + LEGEND_WIDTH, nt_buffer_string(&title));
+    nt_buffer_deinit_part(&title, out);
     nt_append_bytes(&text, picture->total);
     nt_buffer_append_string(&text, " in the order of the file, ");
     nt_append_bytes(&text, picture->line_bytes);
     nt_buffer_append_string(&text, " a line; deep colours compress well, light ones are stored as they are");
-    nt_svg_text(picture->out, MARGIN, 50, "t", 0, nt_buffer_string(&text));
-    nt_buffer_deinit_part(&text, picture->out);
+    nt_svg_text(out, MARGIN, 50, "t", 0, nt_buffer_string(&text));
+    nt_buffer_deinit_part(&text, out);
 }
 
 static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
 {
-    struct picture *picture = context;
+    const struct picture *picture = context;
+    const struct map *map = picture->maps;
     struct nt_buffer title = {0};
     double height = HEADING_HEIGHT + MAX_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
-    picture->grain = grain;
-    picture->bytes = bytes;
-    picture->out = out;
+    (void)bytes;
+    while (map->grain < grain)
+        map++;
     nt_svg_append_name(&title, picture->file->path, strlen(picture->file->path));
     nt_svg_begin(out, MARGIN + MAP_WIDTH + 84 + LEGEND_WIDTH + MARGIN, height, nt_buffer_string(&title));
     nt_buffer_deinit_part(&title, out);
-    draw_heading(picture);
-    draw_map(picture);
-    draw_legend(picture);
+    draw_heading(picture, out);
+    nt_buffer_append(out, map->boxes.bytes, map->boxes.length);
+    out->failed |= map->boxes.failed;
+    draw_line_labels(picture, out);
+    draw_legend(picture, out);
     nt_svg_end(out);
 }
 
-static void measure_lines(struct picture *picture)
+/* The sizes of objects are known after their last range. */
+static enum nt_status measure_objects(struct picture *picture)
+{
+    struct nt_layout_item item;
+    bool has_objects = false;
+    for (uint32_t i = 0; i < picture->source_count; i++)
+        has_objects |= nt_layout_source(picture->file, i)->is_object_store;
+    while (has_objects && next_item(picture, &item))
+        ;
+    NT_TRY(picture->status);
+    return has_objects ? nt_layout_rewind(picture->layout, picture->error) : NT_OK;
+}
+
+static enum nt_status measure_lines(struct picture *picture)
 {
     picture->source_bytes = nt_layout_source_bytes(picture->layout, &picture->source_count);
+    NT_TRY(measure_objects(picture));
     for (uint32_t i = 0; i < picture->source_count; i++)
         picture->total += picture->source_bytes[i];
     picture->line_bytes = picture->total / MAX_LINES + (picture->total % MAX_LINES != 0);
@@ -383,6 +426,7 @@ static void measure_lines(struct picture *picture)
         picture->line_bytes = 1;
     picture->lines =
         (unsigned)(picture->total / picture->line_bytes + (picture->total % picture->line_bytes != 0));
+    return NT_OK;
 }
 
 /* A page of a few bytes takes several hundred here. Files are not measured: each has 1 or 2 pages. */
@@ -399,18 +443,21 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
-    struct picture picture = {.file = file, .error = error};
+    struct picture picture = {.file = file, .error = error, .bytes = nt_layout_svg_bytes(file)};
     enum nt_status status = nt_layout_new(file, &picture.layout, error);
     if (status == NT_OK)
         status = make_owners(&picture, error);
     if (status == NT_OK)
-        status = sum_up_owners(&picture, error);
-    if (status == NT_OK) {
-        measure_lines(&picture);
-        status = nt_svg_fit(draw_picture, &picture, nt_layout_svg_bytes(file), out, error);
-        if (picture.status != NT_OK)
-            status = picture.status;
-    }
+        status = measure_lines(&picture);
+    if (status == NT_OK)
+        status = draw_maps(&picture);
+    if (status == NT_OK)
+        status = order_owners(&picture, error);
+    if (status == NT_OK)
+        status = nt_svg_fit(draw_picture, &picture, picture.maps[picture.first_map].grain, picture.bytes, out,
+                            error);
+    for (unsigned i = 0; i < GRAINS; i++)
+        nt_buffer_deinit(&picture.maps[i].boxes);
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
         free(picture.owners[i].name);
     for (uint32_t i = 0; picture.groups && i < file->dataset_count; i++)

@@ -464,7 +464,7 @@ enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct
     if (status == NT_OK)
         status = sum_up(&treemap, dataset, error);
     if (status == NT_OK)
-        status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(of), out, error);
+        status = nt_svg_fit(draw_treemap, &treemap, 1, nt_sizes_svg_bytes(of), out, error);
     free(treemap.sums);
     free(treemap.own);
     nt_field_groups_deinit(&treemap.groups);

@@ -50,11 +50,11 @@ size_t nt_svg_size(uint64_t prefetched_bytes)
     return size;
 }
 
-enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct nt_buffer *out,
-                          struct nt_error *error)
+enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, unsigned finest, size_t bytes,
+                          struct nt_buffer *out, struct nt_error *error)
 {
-    draw(context, 1, bytes, out);
-    for (unsigned grain = 2; out->length > bytes && !out->failed && grain <= COARSEST; grain *= 2) {
+    draw(context, finest, bytes, out);
+    for (unsigned grain = 2 * finest; out->length > bytes && !out->failed && grain <= COARSEST; grain *= 2) {
         nt_buffer_clear(out);
         draw(context, grain, bytes, out);
     }

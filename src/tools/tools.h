@@ -515,9 +515,9 @@ size_t nt_svg_size(uint64_t prefetched_bytes);
 typedef void nt_svg_draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *out);
 
 /* Fills the empty `out` with exactly `bytes` (from nt_svg_size): the picture with as much detail as
- * fits, padded with white space. */
-enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct nt_buffer *out,
-                          struct nt_error *error);
+ * fits, padded with white space. Tries the grains `finest`, 2 * `finest`, ... up to 4096. */
+enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, unsigned finest, size_t bytes,
+                          struct nt_buffer *out, struct nt_error *error);
 
 /* ---- Drawing ---- */
 

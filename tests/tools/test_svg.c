@@ -76,7 +76,7 @@ TEST(a_picture_has_as_much_detail_as_there_is_room_for, .end = 9)
     struct nt_error error;
     for (size_t bytes = NT_SVG_MIN_BYTES; bytes <= NT_SVG_MAX_BYTES; bytes *= 4) {
         struct nt_buffer out = {0};
-        assert_ok(nt_svg_fit(draw, &drawing, bytes, &out, &error));
+        assert_ok(nt_svg_fit(draw, &drawing, 1, bytes, &out, &error));
         assert_is_picture(&out, bytes);
         unsigned grain = drawing.last_grain;
         ck_assert_uint_le(length_at(drawing, grain), bytes);
@@ -92,7 +92,7 @@ TEST(a_picture_that_fits_exactly_gets_no_white_space)
     drawing.title_bytes = NT_SVG_MIN_BYTES - length_at(drawing, 1);
     for (size_t more = 0; more < 2; more++, drawing.title_bytes -= 1) {
         struct nt_buffer out = {0};
-        assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_MIN_BYTES, &out, &error));
+        assert_ok(nt_svg_fit(draw, &drawing, 1, NT_SVG_MIN_BYTES, &out, &error));
         assert_is_picture(&out, NT_SVG_MIN_BYTES);
         ck_assert_uint_eq(drawing.last_grain, 1);
         nt_buffer_deinit(&out);
@@ -104,7 +104,7 @@ TEST(what_cannot_be_drawn_in_any_detail_says_so)
     struct drawing drawing = {.boxes = 1, .title_bytes = NT_SVG_MIN_BYTES};
     struct nt_buffer out = {0};
     struct nt_error error;
-    assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_MIN_BYTES, &out, &error));
+    assert_ok(nt_svg_fit(draw, &drawing, 1, NT_SVG_MIN_BYTES, &out, &error));
     assert_is_picture(&out, NT_SVG_MIN_BYTES);
     ck_assert_ptr_nonnull(strstr(out.bytes, "more than can be drawn"));
     nt_buffer_deinit(&out);

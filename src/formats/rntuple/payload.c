@@ -48,6 +48,12 @@ static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *ext
     return NT_OK;
 }
 
+bool nt_payload_is_whole(const struct nt_source *payload_source, uint64_t offset, uint64_t bytes)
+{
+    const struct payload_source *payload = (const struct payload_source *)payload_source;
+    return bytes <= payload->maximum_key_bytes && nt_range_fits(offset, bytes, payload->file->size);
+}
+
 enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t offset, uint64_t bytes,
                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {

@@ -365,9 +365,11 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {
-    uint64_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
-    return nt_payload_extents(nt_rntuple_of(dataset)->payload, page->offset,
-                              page->stored_bytes + digest_bytes, extents_ret, count_ret, error);
+    struct nt_source *payload = nt_rntuple_of(dataset)->payload;
+    uint64_t bytes = page->stored_bytes + nt_checksum_info(page->checksum)->bytes;
+    if (nt_payload_is_whole(payload, page->offset, bytes))
+        return NT_OK;
+    return nt_payload_extents(payload, page->offset, bytes, extents_ret, count_ret, error);
 }
 
 static void close_dataset(struct nt_dataset *dataset)

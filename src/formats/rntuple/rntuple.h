@@ -28,6 +28,9 @@ struct nt_field_details;
 enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t maximum_key_bytes,
                                      struct nt_source **source_ret, struct nt_error *error);
 
+/* Is a payload a single extent, within the file? */
+bool nt_payload_is_whole(const struct nt_source *payload_source, uint64_t offset, uint64_t bytes);
+
 /* Finds the extents of the payload of `bytes` bytes at `offset`: one or several, from malloc. */
 enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t offset, uint64_t bytes,
                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
