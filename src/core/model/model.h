@@ -629,11 +629,11 @@ typedef void nt_failure_emit(void *context, const struct nt_error *failure);
 
 struct nt_file {
     const struct nt_format *format;
-    const char *path;         /* absolute */
-    struct nt_budget budget;  /* for its metadata */
-    uint64_t page_bytes;      /* see nt_file_page_limit */
-    bool is_size_unverified;  /* the real size of the source is unknown here */
-    struct nt_source *source; /* the whole file; for directories only stat and check */
+    const char *path;            /* absolute */
+    struct nt_budget budget;     /* for its metadata */
+    _Atomic uint64_t page_bytes; /* see nt_file_page_limit; that of a chain grows while others read it */
+    bool is_size_unverified;     /* the real size of the source is unknown here */
+    struct nt_source *source;    /* the whole file; for directories only stat and check */
     /* Files in the layout; NULL: only `source`. An entry equal to the previous one stands for a source of the
      * file's datasets that is no file of its own. */
     struct nt_source **layout_sources;
