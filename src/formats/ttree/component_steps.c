@@ -307,8 +307,8 @@ static uint32_t open_when(struct step_emitter *emitter, uint8_t counter, uint32_
         &(struct nt_step){.kind = NT_STEP_WHEN, .counter = counter, .output = NT_NONE, .count = bits});
 }
 
-/* TObject::kIsReferenced, TObject::kHasUUID, and the bytes of the number of a process. */
-enum { IS_REFERENCED = 1 << 4, HAS_UUID = 1 << 5, PROCESS_BYTES = 2 };
+/* TObject::kIsReferenced, TObject::kHasUUID, and the bytes of the number of a process, and of a version. */
+enum { IS_REFERENCED = 1 << 4, HAS_UUID = 1 << 5, PROCESS_BYTES = 2, VERSION_BYTES = 2 };
 
 static void emit_reference(struct step_emitter *emitter, uint8_t counter)
 {
@@ -335,6 +335,45 @@ static bool has_unknown_base(const struct nt_component *components, uint32_t rec
             (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
             return true;
     return false;
+}
+
+/* A TObject has a version without a byte count. */
+static void emit_of_base(struct step_emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index];
+    if (component->is_tobject) {
+        uint32_t step =
+            open_step(emitter, &(struct nt_step){.kind = NT_STEP_REPEAT, .output = NT_NONE, .count = 1});
+        add_skip(emitter, VERSION_BYTES);
+        emit_children(emitter, index, emit_member);
+        close_step(emitter, step);
+    } else if (component->is_base && component->kind == NT_COMPONENT_RECORD) {
+        emit_children(emitter, index, emit_of_base);
+    } else {
+        emit_of_all(emitter, index);
+    }
+}
+
+static bool has_fixed_size(const struct nt_step *step)
+{
+    return step->kind == NT_STEP_VALUES || step->kind == NT_STEP_SKIP || step->kind == NT_STEP_REPEAT ||
+           step->kind == NT_STEP_WHEN;
+}
+
+/* A base class of the items of a split collection. Its branch does not have the number of items: it follows
+ * from the size of one. A TObject that is referenced has another size, and is an error. */
+static void emit_rest_by_members(struct step_emitter *emitter, uint32_t index)
+{
+    const struct nt_component *component = &emitter->components[index];
+    uint32_t step =
+        open_step(emitter, &(struct nt_step){.kind = NT_STEP_REST, .bits = 1, .output = component->output});
+    emit_children(emitter, index, emit_of_base);
+    for (uint32_t i = step + 1; !has_failed(emitter) && i < emitter->count; i++)
+        if (!has_fixed_size(&emitter->steps[i]))
+            nt_component_fail(emitter->builder,
+                              "the items of a base class in a collection have no fixed size: %.*s",
+                              FORMAT_TEXT(component[1].type));
+    close_step(emitter, step);
 }
 
 /* The objects of a TClonesArray, one by one or member by member. */
@@ -574,6 +613,8 @@ static void emit_rest(struct step_emitter *emitter, uint32_t index)
         emit_with_header(emitter, index, 0);
     else if (emitter->components[index + 1].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, NT_HEADER_OPTIONAL);
+    else if (emitter->components[index + 1].is_base)
+        emit_rest_by_members(emitter, index);
     else
         emit_content(emitter, index);
 }

@@ -291,7 +291,11 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
                            "byte %zu of the values: %zu bytes are left, which is not a multiple of the item "
                            "size, %" PRIu32,
                            run->at, left(run), operation->body_bytes);
-        return run_list(run, i, operation->body_bytes ? left(run) / operation->body_bytes : 0, error);
+        items = operation->body_bytes ? left(run) / operation->body_bytes : 0;
+        if (!operation->bits)
+            return run_list(run, i, items, error);
+        put_end(run, operation->ends, items);
+        return run_by_members(run, i + 1, operation->end, items, error);
     }
     for (; left(run); items++) {
         size_t before = run->at;

@@ -286,7 +286,7 @@ static void add_member_of_items(struct interpreter *interpreter, const struct nt
     if (builder->failure.status != NT_OK)
         return;
     const struct nt_component *item = &builder->components[index + 1];
-    if (item->kind == NT_COMPONENT_UNKNOWN && item->header == NT_COMPONENT_SHARED)
+    if (item->kind == NT_COMPONENT_UNKNOWN && (item->header == NT_COMPONENT_SHARED || item->is_base))
         nt_component_fail(builder, "%s", item->unreadable);
 }
 

@@ -70,8 +70,11 @@ static uint32_t width_of(const struct nt_step *step)
     return (bits ? bits : step->bits) / 8;
 }
 
-/* Bytes that the steps always take, or NT_VARIABLE; if `is_bare`, without headers. */
-static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end, bool is_bare)
+enum { HEADERS = 1, CONDITIONS = 2 };
+
+/* Bytes that the steps always take, or NT_VARIABLE; without those of `omitted`: headers, what is conditional.
+ */
+static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end, unsigned omitted)
 {
     uint64_t sum = 0;
     for (uint32_t i = first; i < end; i = next_step(steps, i)) {
@@ -84,9 +87,11 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
         else if (step->kind == NT_STEP_SKIP)
             bytes = step->count;
         else if (step->kind == NT_STEP_REPEAT)
-            bytes = fixed_bytes(steps, i + 1, step->end, is_bare);
-        else if (is_bare && step->kind == NT_STEP_HEADER && !step->bits && !step->other)
-            bytes = fixed_bytes(steps, i + 1, step->end, true);
+            bytes = fixed_bytes(steps, i + 1, step->end, omitted);
+        else if ((omitted & HEADERS) && step->kind == NT_STEP_HEADER && !step->bits && !step->other)
+            bytes = fixed_bytes(steps, i + 1, step->end, omitted);
+        else if ((omitted & CONDITIONS) && step->kind == NT_STEP_WHEN)
+            bytes = 0;
         if (step->kind == NT_STEP_REPEAT &&
             (bytes == NT_VARIABLE || !nt_checked_multiply(bytes, step->count, &bytes)))
             bytes = NT_VARIABLE;
@@ -95,6 +100,11 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
             return NT_VARIABLE;
     }
     return sum;
+}
+
+static bool is_by_members(const struct nt_step *step)
+{
+    return step->kind == NT_STEP_REST && step->bits;
 }
 
 static uint32_t number_of(const struct compiler *compiler, uint32_t output)
@@ -307,9 +317,10 @@ static void compile_step(struct compiler *compiler, uint32_t i)
     if (has_class_name(step->kind) && step->count != NT_NONE)
         operation->count = add_name(compiler, compiler->from->class_names[step->count]);
     if (has_body(step->kind)) {
-        operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, false);
+        operation->body_bytes =
+            (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, is_by_members(step) ? CONDITIONS : 0);
         operation->bare_bytes = step->kind == NT_STEP_LIST && operation->body_bytes == NT_VARIABLE
-                                    ? (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, true)
+                                    ? (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle, HEADERS)
                                     : NT_VARIABLE;
         compile_body(compiler, i + 1, middle);
         operation->other = middle != end ? program->count : 0;
@@ -317,7 +328,8 @@ static void compile_step(struct compiler *compiler, uint32_t i)
     }
     operation->end = program->count;
     compiler->last = number;
-    find_only(program, number);
+    if (!is_by_members(step))
+        find_only(program, number);
 }
 
 /* Steps that make nothing and have a fixed size become one SKIP. */
@@ -327,7 +339,7 @@ static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end
     compiler->last = 0;
     for (uint32_t i = first, next; i < end; i = next) {
         next = next_step(steps, i);
-        uint64_t bytes = are_needed(compiler, i, next) ? NT_VARIABLE : fixed_bytes(steps, i, next, false);
+        uint64_t bytes = are_needed(compiler, i, next) ? NT_VARIABLE : fixed_bytes(steps, i, next, 0);
         if (bytes < NT_VARIABLE)
             add_skip(compiler, (uint32_t)bytes);
         else
@@ -369,7 +381,7 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
                               .values = NT_NONE,
                               .is_needed = true,
                               .end = program->count,
-                              .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count, false)};
+                              .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count, 0)};
     find_only(program, 0);
     enum nt_status status = add_names(&compiler, bytes_ret, error);
     if (status == NT_OK)

@@ -75,6 +75,10 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_REST, .output = (output_), .end = (end_)                                             \
     }
+#define BY_MEMBERS(output_, end_)                                                                            \
+    {                                                                                                        \
+        .kind = NT_STEP_REST, .bits = 1, .output = (output_), .end = (end_)                                  \
+    }
 #define COUNTING(encoding_, output_, counter_)                                                               \
     {                                                                                                        \
         .kind = NT_STEP_VALUES, .encoding = NT_ENCODING_##encoding_, .output = (output_), .count = 1,        \
@@ -84,6 +88,10 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_COUNTED, .bits = NT_COUNTED_FLAG, .output = (output_), .count = 1,                   \
         .counter = (counter_), .end = (end_)                                                                 \
+    }
+#define WHEN(counter_, bits_, end_)                                                                          \
+    {                                                                                                        \
+        .kind = NT_STEP_WHEN, .output = NONE, .count = (bits_), .counter = (counter_), .end = (end_)         \
     }
 #define REPEAT(count_, end_)                                                                                 \
     {                                                                                                        \
@@ -1565,6 +1573,32 @@ CASE(counters)
         end_entry(&content);
         assert_refused(&counters, NT_CORRUPT, "a number of items: expected 0 or more, found -1");
     }
+}
+
+/* A base class of items: each member of all items, then the next. A TObject has another size if its bits say
+ * that it is referenced. */
+CASE(items_that_are_stored_by_members)
+{
+    static struct nt_step steps[] = {BY_MEMBERS(0, 7),           REPEAT(1, 6),   SKIP(1),
+                                     COUNTING(BIG_UINT32, 1, 1), WHEN(1, 16, 6), SKIP(2),
+                                     NUMBERS(BIG_INT16, 2, 2)};
+    static struct nt_output outputs[] = {ENDS, OF(UINT32), OF(INT16)};
+    const struct nt_interpretation items = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {2, 2, 3};
+    static const uint32_t bits[] = {1, 2, 3};
+    static const int16_t numbers[] = {4, 5, 6, 7, 8, 9};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(bits), EXPECT(numbers)};
+    put(&content.values, "\xff\0\0\0\1\xff\0\0\0\2\0\4\0\5\0\6\0\7", 18);
+    end_entry(&content);
+    end_entry(&content);
+    put(&content.values, "\xff\0\0\0\3\0\x08\0\x09", 9);
+    end_entry(&content);
+    assert_decodes(&items, expected);
+    put(&content.values, "\xff\0\0\0\x10\0\0\0\1", 9);
+    end_entry(&content);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_status(NT_CORRUPT, decode(&items, 2, 8));
+    assert_status(NT_CORRUPT, decode(&items, 1, 4));
 }
 
 /* ---- Where entries begin ---- */

@@ -78,6 +78,8 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
         nt_buffer_append_format(&text, "%s%s%s", step->bits & NT_HEADER_SHARED ? ".shared" : "",
                                 step->bits & NT_HEADER_OPTIONAL ? ".optional" : "",
                                 step->bits & NT_HEADER_SIZED ? ".sized" : "");
+    else if (step->kind == NT_STEP_REST)
+        nt_buffer_append_string(&text, step->bits ? ".members" : "");
     else if (step->kind == NT_STEP_MEMBERS)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED) {
@@ -631,6 +633,26 @@ INTERPRET_TEST(a_member_of_another_name_is_found_in_the_same_version)
     example.branches[0].streamer_type = NT_STREAMER_BASE;
     example.branches[0].checksum = 8;
     assert_unreadable(&example, "the file does not describe the class x");
+}
+
+/* Base classes of items have no headers, and one member of all items follows the other. */
+INTERPRET_TEST(base_classes_of_items_are_stored_by_members)
+{
+    static struct nt_streamer_element dot_members[] = {
+        {.name = TEXT("TObject"), .type_name = TEXT("BASE"), .type = NT_STREAMER_TOBJECT, .base_version = 1},
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    struct nt_streamer_element element = ELEMENT("BASE", .type = NT_STREAMER_BASE, .base_version = 2);
+    struct example example = member_example(&element, NT_BRANCH_CLONES_MEMBER);
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("Dot"), .version = 2, .elements = dot_members, .element_count = 2};
+    element.name = (struct nt_text)TEXT("Dot");
+    example.branches[0].checksum = example.classes[0].checksum = 7;
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:record{fUniqueID:uint32>1 fBits:uint32>2 n:int32>3}}");
+    assert_steps(&got, "rest.members>0{repeat{skip*2 BigUInt32>1 BigUInt32#1>2 when*16#1{skip*2}} "
+                       "BigInt32>3}");
+    example.classes[1].elements = point_members;
+    assert_unreadable(&example, "the items of a base class in a collection have no fixed size: Dot");
 }
 
 INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
