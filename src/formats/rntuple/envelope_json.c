@@ -518,9 +518,7 @@ static enum nt_status load(const struct nt_dataset *dataset, struct metadata *me
         NT_TRY(nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
                                 NT_ENVELOPE_USER_METADATA, &rntuple->user_metadata[i], envelope, error));
         metadata->envelope_count++;
-        enum nt_status status = read_pairs(metadata, envelope, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(read_pairs(metadata, envelope, error));
         metadata->ends[i] = metadata->pair_count;
     }
     return NT_OK;

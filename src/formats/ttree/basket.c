@@ -301,8 +301,7 @@ static enum nt_status take_scratch(const struct nt_basket *basket, uint64_t limi
         return NT_OK;
     NT_TRY(check_limit(object_bytes + offset_bytes, limit, error));
     uint8_t *scratch = nt_codec_scratch(context, NT_SCRATCH_TREE, (size_t)(object_bytes + offset_bytes));
-    if (!scratch)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(scratch, error));
     *object_ret = is_packed ? scratch : NULL;
     *offsets_ret = offset_bytes ? scratch + object_bytes : NULL;
     return NT_OK;

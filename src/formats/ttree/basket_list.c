@@ -113,8 +113,7 @@ static enum nt_status check_overlap(const struct nt_basket_location *baskets, ui
     if (do_ascend(baskets, count))
         return NT_OK;
     struct basket_extent *extents = calloc(count, sizeof(*extents));
-    if (!extents)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(extents, error));
     for (uint32_t i = 0; i < count; i++)
         if (!baskets[i].is_embedded)
             extents[found++] = (struct basket_extent){.offset = baskets[i].offset,
@@ -184,10 +183,8 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
     size_t count = list_extents(tree, file_bytes, NULL, &bytes);
     if (bytes <= disk_bytes || count == 0)
         return NT_OK;
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(struct basket_extent), tree->record_offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct basket_extent),
+                          tree->record_offset, error));
     struct basket_extent *extents = calloc(count, sizeof(*extents));
     if (extents) {
         list_extents(tree, file_bytes, extents, &bytes);
@@ -195,7 +192,7 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
         mark_overlaps(tree, extents, count);
     }
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct basket_extent));
-    status = extents ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = extents ? NT_OK : nt_fail_memory(error);
     free(extents);
     return status;
 }
@@ -236,8 +233,7 @@ enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint6
 {
     uint32_t count = 0, embedded = 0;
     struct nt_basket_location *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
-    if (!baskets)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(baskets, error));
     enum nt_status status = check_other_branches(branch, error);
     for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
         struct nt_basket_location *location = &baskets[count];

@@ -221,8 +221,7 @@ static enum nt_status set_sources(struct nt_dataset *dataset, struct nt_ttree *t
 {
     dataset->sources =
         nt_arena_alloc(dataset->arena, NT_TTREE_SOURCES + tree->friend_count, sizeof(*dataset->sources));
-    if (!dataset->sources)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dataset->sources, error));
     dataset->sources[NT_TTREE_FILE] = dataset->file->source;
     dataset->source_count = 1;
     enum nt_status status = add_object(dataset, tree, tree, error);
@@ -299,8 +298,7 @@ static enum nt_status read_tree(struct nt_dataset *dataset, const struct nt_tfil
                                 bool joins_friends, struct nt_ttree **tree_ret, struct nt_error *error)
 {
     struct nt_ttree *trees = nt_arena_alloc(dataset->arena, 2, sizeof(*trees));
-    if (!trees)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(trees, error));
     *tree_ret = &trees[0];
     NT_TRY(nt_ttree_read_object(dataset->file, dataset->arena, object, &trees[0], error));
     if (!joins_friends || !trees[0].friend_count)

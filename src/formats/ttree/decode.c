@@ -1423,33 +1423,33 @@ struct basket_output {
     uint32_t first; /* entries before it are done */
 };
 
-static void begin(struct basket_output *making, const struct nt_packed *packed, uint8_t *output)
+static void begin(struct basket_output *result, const struct nt_packed *packed, uint8_t *output)
 {
     const struct nt_program *program = packed->decoder->state;
-    making->packed = packed;
-    making->operations = program->operations;
-    making->done = (struct nt_output_count){.items = packed->parameter};
-    making->run = (struct run){.operations = program->operations,
+    result->packed = packed;
+    result->operations = program->operations;
+    result->done = (struct nt_output_count){.items = packed->parameter};
+    result->run = (struct run){.operations = program->operations,
                                .class_names = nt_program_names(program),
-                               .done = &making->done,
+                               .done = &result->done,
                                .output = output,
                                .capacity = packed->elements,
                                .lengths = {.values = packed->dependencies,
                                            .count = packed->decoder->dependency_count,
                                            .first = program->first_length}};
-    making->first = 0;
+    result->first = 0;
 }
 
-static enum nt_status finish(struct basket_output *making, const struct nt_basket_content *content,
+static enum nt_status finish(struct basket_output *result, const struct nt_basket_content *content,
                              struct nt_error *error)
 {
     const struct basket_entries entries = entries_of(content);
-    NT_TRY(is_one_run(making->operations, content)
-               ? run_at_once(&making->run, content, error)
-               : run_entries(&making->run, &entries, making->first, content->basket.entries, error));
-    if (making->done.elements < making->packed->elements)
+    NT_TRY(is_one_run(result->operations, content)
+               ? run_at_once(&result->run, content, error)
+               : run_entries(&result->run, &entries, result->first, content->basket.entries, error));
+    if (result->done.elements < result->packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a basket",
-                              making->packed->elements, making->done.elements);
+                              result->packed->elements, result->done.elements);
     return NT_OK;
 }
 
@@ -1457,11 +1457,11 @@ static enum nt_status make(const struct nt_packed *packed, const struct nt_baske
                            uint8_t *output, struct nt_error *error)
 {
     const struct nt_program *program = packed->decoder->state;
-    struct basket_output making;
+    struct basket_output result;
     if (program->output == NT_OUTPUT_RAW)
         return copy_raw(packed, content, output, error);
-    begin(&making, packed, output);
-    return finish(&making, content, error);
+    begin(&result, packed, output);
+    return finish(&result, content, error);
 }
 
 /* Where the lists of a branch end, and their items. */

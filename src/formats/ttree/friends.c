@@ -47,14 +47,14 @@ static bool is_at(const struct nt_file *file, const struct nt_tfile_object *obje
 }
 
 /* ROOT searches from the root directory of the file, then in the current one, mostly the tree's own. */
-static const struct nt_tfile_object *find(const struct friend_join *joining)
+static const struct nt_tfile_object *find(const struct friend_join *joined)
 {
-    const struct nt_file *file = joining->dataset->file;
+    const struct nt_file *file = joined->dataset->file;
     const struct nt_container *container = nt_container_of(file);
-    const uint32_t directories[] = {0, joining->directory};
+    const uint32_t directories[] = {0, joined->directory};
     for (unsigned i = 0; i < sizeof(directories) / sizeof(*directories); i++)
         for (uint32_t k = 0; k < container->object_count; k++)
-            if (is_at(file, &container->objects[k], directories[i], joining->friend->tree))
+            if (is_at(file, &container->objects[k], directories[i], joined->friend->tree))
                 return &container->objects[k];
     return NULL;
 }
@@ -84,39 +84,38 @@ static enum nt_status compare_first_name(struct nt_file *file, struct nt_text na
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-static enum nt_status is_in_file(const struct friend_join *joining, bool *is_same_ret)
+static enum nt_status is_in_file(const struct friend_join *joined, bool *is_same_ret)
 {
-    struct nt_file *file = joining->dataset->file;
-    struct nt_text name = joining->friend->file;
+    struct nt_file *file = joined->dataset->file;
+    struct nt_text name = joined->friend->file;
     *is_same_ret = name.length == 0 || ends_in(file->path, name);
-    return *is_same_ret ? NT_OK : compare_first_name(file, name, is_same_ret, joining->error);
+    return *is_same_ret ? NT_OK : compare_first_name(file, name, is_same_ret, joined->error);
 }
 
 /* ---- Names ---- */
 
 /* Has a branch of the tree's own, or a friend before this one, a name? */
-static bool is_taken(const struct friend_join *joining, struct nt_text name)
+static bool is_taken(const struct friend_join *joined, struct nt_text name)
 {
-    const struct nt_ttree *tree = joining->tree;
+    const struct nt_ttree *tree = joined->tree;
     for (uint32_t i = 0; i < tree->branch_count; i++)
         if (tree->branches[i].parent == NT_NONE && nt_texts_are_equal(tree->branches[i].name, name))
             return true;
-    for (const struct nt_ttree_friend *friend = tree->friends; friend < joining->friend; friend ++)
+    for (const struct nt_ttree_friend *friend = tree->friends; friend < joined->friend; friend ++)
         if (friend->joined && nt_texts_are_equal(friend->field, name))
             return true;
     return false;
 }
 
 /* A name that is taken gets a number, as names of files in the tree do. */
-static enum nt_status choose_field(const struct friend_join *joining)
+static enum nt_status choose_field(const struct friend_join *joined)
 {
-    struct nt_ttree_friend *friend = joining->friend;
+    struct nt_ttree_friend *friend = joined->friend;
     friend->field = friend->name;
-    for (unsigned number = 2; is_taken(joining, friend->field); number++) {
-        const char *name = nt_arena_format(joining->dataset->arena, "%.*s~%u", (int)friend->name.length,
+    for (unsigned number = 2; is_taken(joined, friend->field); number++) {
+        const char *name = nt_arena_format(joined->dataset->arena, "%.*s~%u", (int)friend->name.length,
                                            friend->name.bytes, number);
-        if (!name)
-            return nt_fail_memory(joining->error);
+        NT_TRY(nt_check_memory(name, joined->error));
         friend->field = nt_text_of(name);
     }
     return NT_OK;
@@ -124,55 +123,52 @@ static enum nt_status choose_field(const struct friend_join *joining)
 
 /* ---- Read the friend ---- */
 
-static enum nt_status read_friend(const struct friend_join *joining, const struct nt_tfile_object *object,
+static enum nt_status read_friend(const struct friend_join *joined, const struct nt_tfile_object *object,
                                   struct nt_ttree **record_ret, struct nt_error *error)
 {
-    struct nt_dataset *dataset = joining->dataset;
+    struct nt_dataset *dataset = joined->dataset;
     struct nt_ttree *record = nt_arena_alloc(dataset->arena, 1, sizeof(*record));
-    if (!record)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(record, error));
     *record_ret = record;
     return nt_ttree_read_object(dataset->file, dataset->arena, object, record, error);
 }
 
-static enum nt_status refuse(const struct friend_join *joining, const char *reason)
+static enum nt_status refuse(const struct friend_join *joined, const char *reason)
 {
-    joining->friend->refusal = nt_arena_copy(joining->dataset->arena, reason, strlen(reason));
-    return joining->friend->refusal ? NT_OK : nt_fail_memory(joining->error);
+    joined->friend->refusal = nt_arena_copy(joined->dataset->arena, reason, strlen(reason));
+    return joined->friend->refusal ? NT_OK : nt_fail_memory(joined->error);
 }
 
-static enum nt_status check(const struct friend_join *joining, const struct nt_ttree *record)
+static enum nt_status check(const struct friend_join *joined, const struct nt_ttree *record)
 {
     char text[128];
     if (record->has_index)
-        return refuse(joining, "it has an index (TTreeIndex), which is not supported");
-    if (record->entries != joining->tree->entries) {
+        return refuse(joined, "it has an index (TTreeIndex), which is not supported");
+    if (record->entries != joined->tree->entries) {
         snprintf(text, sizeof(text), "it has %" PRId64 " entries, but the tree has %" PRId64, record->entries,
-                 joining->tree->entries);
-        return refuse(joining, text);
+                 joined->tree->entries);
+        return refuse(joined, text);
     }
-    joining->friend->joined = record;
-    return choose_field(joining);
+    joined->friend->joined = record;
+    return choose_field(joined);
 }
 
 /* A failure to read a friend is the reason why it is not joined. */
-static enum nt_status examine(const struct friend_join *joining)
+static enum nt_status examine(const struct friend_join *joined)
 {
     struct nt_error failure = {0};
     struct nt_ttree *record = NULL;
     bool is_same;
-    enum nt_status status = is_in_file(joining, &is_same);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(is_in_file(joined, &is_same));
     if (!is_same)
-        return refuse(joining, "it is in another file");
-    const struct nt_tfile_object *object = find(joining);
+        return refuse(joined, "it is in another file");
+    const struct nt_tfile_object *object = find(joined);
     if (!object)
-        return refuse(joining, "the file has no tree of this name");
-    status = read_friend(joining, object, &record, &failure);
+        return refuse(joined, "the file has no tree of this name");
+    enum nt_status status = read_friend(joined, object, &record, &failure);
     if (nt_is_environmental(status))
-        return nt_fail_copy(joining->error, &failure);
-    return status == NT_OK ? check(joining, record) : refuse(joining, failure.message);
+        return nt_fail_copy(joined->error, &failure);
+    return status == NT_OK ? check(joined, record) : refuse(joined, failure.message);
 }
 
 /* ---- Join branches ---- */
@@ -211,24 +207,23 @@ static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, 
 }
 
 /* Charges `count` + `more` items to the budget, allocates them, and copies the first `count`. */
-static enum nt_status grow(struct friend_join *joining, const void *items, size_t count, uint64_t more,
+static enum nt_status grow(struct friend_join *joined, const void *items, size_t count, uint64_t more,
                            size_t size, void **larger_ret)
 {
-    struct nt_dataset *dataset = joining->dataset;
+    struct nt_dataset *dataset = joined->dataset;
     if (count + more >= NT_NONE)
-        return nt_fail(joining->error, NT_LIMIT, NT_NO_OFFSET, "the friends have more than 2^32 branches");
+        return nt_fail(joined->error, NT_LIMIT, NT_NO_OFFSET, "the friends have more than 2^32 branches");
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, (count + more) * size, NT_NO_OFFSET,
-                          joining->error));
+                          joined->error));
     *larger_ret = nt_arena_alloc(dataset->arena, count + more + 1, size);
-    if (!*larger_ret)
-        return nt_fail_memory(joining->error);
+    NT_TRY(nt_check_memory(*larger_ret, joined->error));
     memcpy(*larger_ret, items, count * size);
     return NT_OK;
 }
 
-static enum nt_status join(struct friend_join *joining)
+static enum nt_status join(struct friend_join *joined)
 {
-    struct nt_ttree *tree = joining->tree;
+    struct nt_ttree *tree = joined->tree;
     uint64_t branches = 0, leaves = 0;
     uint32_t source = NT_TTREE_SOURCES;
     void *all_branches, *all_leaves;
@@ -240,8 +235,8 @@ static enum nt_status join(struct friend_join *joining)
     if (!branches)
         return NT_OK;
     NT_TRY(
-        grow(joining, tree->branches, tree->branch_count, branches, sizeof(*tree->branches), &all_branches));
-    NT_TRY(grow(joining, tree->leaves, tree->leaf_count, leaves, sizeof(*tree->leaves), &all_leaves));
+        grow(joined, tree->branches, tree->branch_count, branches, sizeof(*tree->branches), &all_branches));
+    NT_TRY(grow(joined, tree->leaves, tree->leaf_count, leaves, sizeof(*tree->leaves), &all_leaves));
     tree->branches = all_branches;
     tree->leaves = all_leaves;
     for (uint32_t i = 0; i < tree->friend_count; i++)
@@ -267,14 +262,13 @@ static void write_note(const struct nt_ttree_friend *friend, struct nt_error *no
 }
 
 /* One note stands for all friends beyond the limit. */
-static enum nt_status add_notes(const struct friend_join *joining)
+static enum nt_status add_notes(const struct friend_join *joined)
 {
-    struct nt_dataset *dataset = joining->dataset;
-    const struct nt_ttree *tree = joining->tree;
+    struct nt_dataset *dataset = joined->dataset;
+    const struct nt_ttree *tree = joined->tree;
     uint32_t count = tree->friend_count <= MAX_FRIENDS ? tree->friend_count : MAX_FRIENDS + 1;
     struct nt_error *notes = nt_arena_alloc(dataset->arena, count, sizeof(*notes));
-    if (!notes)
-        return nt_fail_memory(joining->error);
+    NT_TRY(nt_check_memory(notes, joined->error));
     dataset->notes = notes;
     for (uint32_t i = 0; i < count; i++)
         if (tree->friends[i].refusal)
@@ -285,12 +279,12 @@ static enum nt_status add_notes(const struct friend_join *joining)
 enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree *tree, uint32_t directory,
                                      struct nt_error *error)
 {
-    struct friend_join joining = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
+    struct friend_join joined = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
     for (uint32_t i = 0; i < tree->friend_count; i++) {
-        joining.friend = &tree->friends[i];
-        NT_TRY(i < MAX_FRIENDS ? examine(&joining)
-                               : refuse(&joining, "the tree has more than the limit of 64 friends"));
+        joined.friend = &tree->friends[i];
+        NT_TRY(i < MAX_FRIENDS ? examine(&joined)
+                               : refuse(&joined, "the tree has more than the limit of 64 friends"));
     }
-    NT_TRY(add_notes(&joining));
-    return join(&joining);
+    NT_TRY(add_notes(&joined));
+    return join(&joined);
 }

@@ -22,8 +22,7 @@ static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum
     struct nt_ttree_shape *shape = nt_arena_alloc(arena, 1, sizeof(*shape));
     struct nt_step *steps = nt_arena_alloc(arena, 1, sizeof(*steps));
     struct nt_output *outputs = nt_arena_alloc(arena, 1, sizeof(*outputs));
-    if (!shape || !steps || !outputs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(shape && steps && outputs, error));
     *shape = (struct nt_ttree_shape){.kind = kind,
                                      .name = branch->name,
                                      .type = type,

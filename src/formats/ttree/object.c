@@ -826,9 +826,7 @@ static enum nt_status walk_members(struct object_walk *walk, const struct nt_str
     for (uint32_t i = 0; i < described->element_count; i++) {
         const struct nt_streamer_element *element = &described->elements[i];
         size_t start = walk->cursor.position;
-        enum nt_status status = walk_element(walk, described, element, frame, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(walk_element(walk, described, element, frame, error));
         if (walk->rest_is_unknown) {
             walk->rest_is_unknown = false;
             walk->cursor.position = start;

@@ -192,8 +192,7 @@ enum nt_status nt_ttree_open_other_files(struct nt_dataset *dataset, struct nt_t
         return status;
     struct nt_source **sources =
         nt_arena_alloc(dataset->arena, dataset->source_count + others->count, sizeof(struct nt_source *));
-    if (!sources)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(sources, error));
     memcpy(sources, dataset->sources, dataset->source_count * sizeof(struct nt_source *));
     for (uint32_t i = 0; i < others->count; i++)
         sources[dataset->source_count + i] =

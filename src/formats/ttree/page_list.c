@@ -106,8 +106,7 @@ static enum nt_status declared_boundaries(const struct nt_ttree *tree, uint64_t 
             end = entries;
         while (step > 0 && end - at > (uint64_t)step && at < end && boundaries->count < MAX_BOUNDARIES) {
             at += (uint64_t)step;
-            if (!add_boundary(boundaries, at))
-                return nt_fail_memory(error);
+            NT_TRY(nt_check_memory(add_boundary(boundaries, at), error));
         }
         if (end <= at || is_last)
             continue;
@@ -607,18 +606,15 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
     size_t count = (size_t)span->basket_count * map->interpretation.output_count;
     if (!map->parts)
         map->parts = calloc(span->dataset->part_count, sizeof(*map->parts));
-    if (!map->parts)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(map->parts, error));
     *counts_ret = map->parts[span->part];
     if (*counts_ret)
         return NT_OK;
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(struct nt_output_count), NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_output_count), NT_NO_OFFSET,
+                          error));
     struct nt_output_count *counts = calloc(count + 1, sizeof(*counts));
     struct item_counter counter = {.span = span, .interpretation = &map->interpretation, .error = error};
-    status = counts ? count_all(&counter, counts) : nt_fail_memory(error);
+    enum nt_status status = counts ? count_all(&counter, counts) : nt_fail_memory(error);
     nt_codec_context_free(counter.context);
     nt_buffer_deinit(&counter.record);
     if (status == NT_OK) {

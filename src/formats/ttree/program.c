@@ -357,8 +357,7 @@ static enum nt_status add_names(struct compiler *compiler, size_t *bytes_ret, st
         memcpy((uint8_t *)program + bytes, compiler->names.bytes, compiler->names.length);
     *bytes_ret = bytes + compiler->names.length;
     nt_buffer_deinit(&compiler->names);
-    if (!program)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(program, error));
     compiler->program = program;
     return NT_OK;
 }
@@ -369,8 +368,7 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
     NT_TRY(check_steps(from, 0, from->step_count, 0, false, error));
     struct nt_program *program =
         calloc(1, sizeof(*program) + ((size_t)from->step_count + 1) * sizeof(*program->operations));
-    if (!program)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(program, error));
     struct compiler compiler = {.from = from, .output = output, .program = program};
     program->output = output;
     program->count = 1;

@@ -152,8 +152,7 @@ static enum nt_status grow(struct tree_reader *reader, void *items, size_t count
     reader->taken += size;
     memcpy(&old, items, sizeof(old));
     larger = nt_array_grow(old, count, room, size);
-    if (!larger)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(larger, error));
     memcpy(items, &larger, sizeof(larger));
     return NT_OK;
 }
@@ -712,8 +711,7 @@ static enum nt_status allocate(struct tree_reader *reader, size_t count, size_t 
     NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size, reader->tree->record_offset,
                           error));
     items = nt_arena_alloc(reader->arena, count + 1, size);
-    if (!items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(items, error));
     memcpy(items_ret, &items, sizeof(items));
     return NT_OK;
 }
@@ -770,11 +768,9 @@ static enum nt_status finish(struct tree_reader *reader, struct nt_error *error)
     struct nt_ttree *tree = reader->tree;
     struct met_branch root = {.first_child = NT_NONE, .last_child = NT_NONE};
     root.first_leaf = root.last_leaf = NT_NONE;
-    enum nt_status status = link_items(reader, &root, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(link_items(reader, &root, error));
     number_all(reader, root.first_child);
-    status = finish_lists(reader, error);
+    enum nt_status status = finish_lists(reader, error);
     if (status == NT_OK)
         status = finish_ranges(reader, error);
     if (status == NT_OK)
@@ -812,8 +808,7 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
                              struct nt_budget *budget, struct nt_error *error)
 {
     struct tree_reader *reader = calloc(1, sizeof(*reader));
-    if (!reader)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(reader, error));
     const struct nt_object_visitor visitor = {reader, begin, end, numbers, string, reference, unknown};
     reader->tree = tree;
     reader->arena = arena;

@@ -24,12 +24,12 @@ struct class_sample {
     uint64_t limit;
 };
 
-static enum nt_status decode(const struct class_sample *sampling, uint32_t output, uint64_t elements,
+static enum nt_status decode(const struct class_sample *sample, uint32_t output, uint64_t elements,
                              void **elements_ret, struct nt_error *error)
 {
-    return nt_basket_decode(sampling->interpretation, output, (const uint8_t *)sampling->record->bytes,
-                            sampling->record->length, elements, sampling->limit, sampling->context,
-                            elements_ret, error);
+    return nt_basket_decode(sample->interpretation, output, (const uint8_t *)sample->record->bytes,
+                            sample->record->length, elements, sample->limit, sample->context, elements_ret,
+                            error);
 }
 
 static bool is_among(const struct nt_text *names, uint32_t count, struct nt_text name)
@@ -41,10 +41,10 @@ static bool is_among(const struct nt_text *names, uint32_t count, struct nt_text
 }
 
 /* The first name, or each different one, as lines. */
-static enum nt_status join_names(const struct class_sample *sampling, const uint64_t *ends, const char *bytes,
+static enum nt_status join_names(const struct class_sample *sample, const uint64_t *ends, const char *bytes,
                                  uint64_t count, struct nt_text *names_ret, struct nt_error *error)
 {
-    uint32_t limit = sampling->interpretation->samples_several ? NT_SAMPLE_LIMIT : 1, found = 0;
+    uint32_t limit = sample->interpretation->samples_several ? NT_SAMPLE_LIMIT : 1, found = 0;
     struct nt_text names[NT_SAMPLE_LIMIT];
     struct nt_buffer lines = {0};
     for (uint64_t i = 0, begin = 0; i < count && found < limit; begin = ends[i++]) {
@@ -54,34 +54,34 @@ static enum nt_status join_names(const struct class_sample *sampling, const uint
         nt_buffer_append_format(&lines, "%s%.*s", found ? "\n" : "", (int)name.length, name.bytes);
         names[found++] = name;
     }
-    bool is_copied = !lines.failed && nt_text_copy(sampling->dataset->arena,
+    bool is_copied = !lines.failed && nt_text_copy(sample->dataset->arena,
                                                    (struct nt_text){lines.bytes, lines.length}, names_ret);
     nt_buffer_deinit(&lines);
     return is_copied ? NT_OK : nt_fail_memory(error);
 }
 
 /* Names in the basket. They are not longer than the basket, as their bytes were counted there. */
-static enum nt_status get_names(const struct class_sample *sampling, uint64_t count,
-                                struct nt_text *names_ret, struct nt_error *error)
+static enum nt_status get_names(const struct class_sample *sample, uint64_t count, struct nt_text *names_ret,
+                                struct nt_error *error)
 {
-    uint32_t output = sampling->interpretation->sample - 1;
+    uint32_t output = sample->interpretation->sample - 1;
     uint64_t *ends = NULL;
     void *bytes = NULL;
-    enum nt_status status = decode(sampling, output, count, (void **)&ends, error);
+    enum nt_status status = decode(sample, output, count, (void **)&ends, error);
     if (status == NT_OK)
-        status = decode(sampling, output + 1, ends[count - 1], &bytes, error);
+        status = decode(sample, output + 1, ends[count - 1], &bytes, error);
     if (status == NT_OK)
-        status = join_names(sampling, ends, bytes, count, names_ret, error);
+        status = join_names(sample, ends, bytes, count, names_ret, error);
     free(ends);
     free(bytes);
     return status;
 }
 
 /* Counts what the basket decompresses to. False if the file's baskets have done so to too much. */
-static bool may_decompress(const struct class_sample *sampling, const struct nt_buffer *record)
+static bool may_decompress(const struct class_sample *sample, const struct nt_buffer *record)
 {
     struct nt_basket basket;
-    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sample->dataset->file);
     if (nt_basket_parse((const uint8_t *)record->bytes, record->length, &basket, NULL) != NT_OK)
         return true; /* and fail */
     uint64_t usual = (uint64_t)PER_STORED_BYTE * record->length;
@@ -91,114 +91,109 @@ static bool may_decompress(const struct class_sample *sampling, const struct nt_
 }
 
 /* Leaves the record empty if it is too large. */
-static enum nt_status read_basket(const struct class_sample *sampling,
-                                  const struct nt_basket_location *basket, struct nt_buffer *record,
-                                  struct nt_error *error)
+static enum nt_status read_basket(const struct class_sample *sample, const struct nt_basket_location *basket,
+                                  struct nt_buffer *record, struct nt_error *error)
 {
-    uint32_t source = basket->is_embedded ? sampling->branch->object_source : sampling->branch->file_source;
-    if (basket->bytes > sampling->limit)
+    uint32_t source = basket->is_embedded ? sample->branch->object_source : sample->branch->file_source;
+    if (basket->bytes > sample->limit)
         return NT_OK;
-    NT_TRY(
-        nt_source_append(sampling->dataset->sources[source], basket->offset, basket->bytes, record, error));
-    if (may_decompress(sampling, record))
-        return nt_basket_unpack(record, sampling->limit, sampling->context, error);
+    NT_TRY(nt_source_append(sample->dataset->sources[source], basket->offset, basket->bytes, record, error));
+    if (may_decompress(sample, record))
+        return nt_basket_unpack(record, sample->limit, sample->context, error);
     nt_buffer_deinit(record);
     return NT_OK;
 }
 
 /* False if the file's baskets were looked at too often. */
-static bool may_look_again(const struct class_sample *sampling)
+static bool may_look_again(const struct class_sample *sample)
 {
-    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
-    *other_bytes += sampling->record->length / LOOKS_PER_SUM;
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sample->dataset->file);
+    *other_bytes += sample->record->length / LOOKS_PER_SUM;
     return *other_bytes <= MAX_OTHER_BYTES;
 }
 
-static enum nt_status search_basket(struct class_sample *sampling, uint32_t number, struct nt_text *name_ret,
+static enum nt_status search_basket(struct class_sample *sample, uint32_t number, struct nt_text *name_ret,
                                     struct nt_error *error)
 {
-    const struct nt_basket_location *basket = &sampling->baskets[number];
+    const struct nt_basket_location *basket = &sample->baskets[number];
     uint64_t entries = basket->end_entry - basket->first_entry;
-    sampling->record = &sampling->records[number];
-    sampling->limit = nt_file_page_limit(sampling->dataset->file, basket->bytes);
-    if (sampling->limit > MAX_BYTES)
-        sampling->limit = MAX_BYTES;
-    if (entries > INT32_MAX || (sampling->record->length && !may_look_again(sampling)))
+    sample->record = &sample->records[number];
+    sample->limit = nt_file_page_limit(sample->dataset->file, basket->bytes);
+    if (sample->limit > MAX_BYTES)
+        sample->limit = MAX_BYTES;
+    if (entries > INT32_MAX || (sample->record->length && !may_look_again(sample)))
         return NT_OK;
-    if (!sampling->record->length)
-        NT_TRY(read_basket(sampling, basket, &sampling->records[number], error));
-    if (!sampling->record->length)
+    if (!sample->record->length)
+        NT_TRY(read_basket(sample, basket, &sample->records[number], error));
+    if (!sample->record->length)
         return NT_OK;
-    struct nt_output_count *counts = calloc(sampling->interpretation->output_count, sizeof(*counts));
-    if (!counts)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_basket_count(
-        sampling->interpretation, (const uint8_t *)sampling->record->bytes, sampling->record->length,
-        (uint32_t)entries, NULL, sampling->limit, sampling->context, counts, error);
-    uint64_t count = status == NT_OK ? counts[sampling->interpretation->sample - 1].elements : 0;
+    struct nt_output_count *counts = calloc(sample->interpretation->output_count, sizeof(*counts));
+    NT_TRY(nt_check_memory(counts, error));
+    enum nt_status status = nt_basket_count(sample->interpretation, (const uint8_t *)sample->record->bytes,
+                                            sample->record->length, (uint32_t)entries, NULL, sample->limit,
+                                            sample->context, counts, error);
+    uint64_t count = status == NT_OK ? counts[sample->interpretation->sample - 1].elements : 0;
     free(counts);
-    return count ? get_names(sampling, count, name_ret, error) : status;
+    return count ? get_names(sample, count, name_ret, error) : status;
 }
 
-static enum nt_status prepare(struct class_sample *sampling, struct nt_error *error)
+static enum nt_status prepare(struct class_sample *sample, struct nt_error *error)
 {
-    if (sampling->context)
+    if (sample->context)
         return NT_OK;
-    sampling->context = nt_codec_context_new();
-    if (!sampling->context)
-        return nt_fail_memory(error);
-    return nt_ttree_list_baskets(sampling->branch,
-                                 sampling->dataset->sources[sampling->branch->file_source]->size,
-                                 &sampling->baskets, &sampling->basket_count, error);
+    sample->context = nt_codec_context_new();
+    NT_TRY(nt_check_memory(sample->context, error));
+    return nt_ttree_list_baskets(sample->branch, sample->dataset->sources[sample->branch->file_source]->size,
+                                 &sample->baskets, &sample->basket_count, error);
 }
 
 /* Leaves the name empty if it is not in the first baskets. What fails here fails again where it is read,
  * unless it is the machine that failed. */
-static enum nt_status search(struct class_sample *sampling, struct nt_text *name_ret, struct nt_error *error)
+static enum nt_status search(struct class_sample *sample, struct nt_text *name_ret, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = prepare(sampling, &failure);
-    for (uint32_t i = 0;
-         status == NT_OK && i < sampling->basket_count && i < MAX_BASKETS && !name_ret->length; i++)
-        status = search_basket(sampling, i, name_ret, &failure);
+    enum nt_status status = prepare(sample, &failure);
+    for (uint32_t i = 0; status == NT_OK && i < sample->basket_count && i < MAX_BASKETS && !name_ret->length;
+         i++)
+        status = search_basket(sample, i, name_ret, &failure);
     return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
-static void end(struct class_sample *sampling)
+static void end(struct class_sample *sample)
 {
-    nt_codec_context_free(sampling->context);
+    nt_codec_context_free(sample->context);
     for (uint32_t i = 0; i < MAX_BASKETS; i++)
-        nt_buffer_deinit(&sampling->records[i]);
-    free(sampling->baskets);
+        nt_buffer_deinit(&sample->records[i]);
+    free(sample->baskets);
 }
 
 /* False if the branches of the file, which have so many fields, were interpreted too often. */
-static bool may_interpret_again(const struct class_sample *sampling)
+static bool may_interpret_again(const struct class_sample *sample)
 {
-    uint64_t *other_bytes = nt_ttree_sampled_bytes(sampling->dataset->file);
-    *other_bytes += (uint64_t)sampling->interpretation->shape_count * BYTES_OF_FIELD;
+    uint64_t *other_bytes = nt_ttree_sampled_bytes(sample->dataset->file);
+    *other_bytes += (uint64_t)sample->interpretation->shape_count * BYTES_OF_FIELD;
     return *other_bytes <= MAX_OTHER_BYTES;
 }
 
 /* Finds the names one after the other: each can change what there is to look for. Interpretations before the
  * last one are in memory of their own, but the first, which is often the last. */
-static enum nt_status find_names(struct class_sample *sampling, const struct nt_ttree *tree,
+static enum nt_status find_names(struct class_sample *sample, const struct nt_ttree *tree,
                                  struct nt_ttree_branch *row, struct nt_error *error)
 {
-    struct nt_text *names = nt_arena_alloc(sampling->dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
+    struct nt_text *names = nt_arena_alloc(sample->dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
     struct nt_arena *arena = NULL;
     enum nt_status status = names ? NT_OK : nt_fail_memory(error);
     row->samples = names;
-    while (status == NT_OK && sampling->interpretation->sample) {
-        bool goes_on = may_interpret_again(sampling);
+    while (status == NT_OK && sample->interpretation->sample) {
+        bool goes_on = may_interpret_again(sample);
         if (goes_on && !row->refusal)
-            status = search(sampling, &names[row->sample_count], error);
+            status = search(sample, &names[row->sample_count], error);
         row->sample_count = goes_on ? row->sample_count + 1 : NT_SAMPLE_LIMIT;
         nt_arena_free(arena);
         arena = nt_arena_new();
         if (status == NT_OK)
             status = arena ? nt_ttree_interpret(tree, (uint32_t)(row - tree->branches), arena,
-                                                sampling->interpretation, error)
+                                                sample->interpretation, error)
                            : nt_fail_memory(error);
     }
     nt_arena_free(arena);
@@ -210,12 +205,12 @@ enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struc
                                                struct nt_error *error)
 {
     struct nt_ttree_branch *row = &tree->branches[branch];
-    struct class_sample sampling = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
+    struct class_sample sample = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
     NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
     if (!interpretation_ret->sample)
         return NT_OK;
-    enum nt_status status = find_names(&sampling, tree, row, error);
-    end(&sampling);
+    enum nt_status status = find_names(&sample, tree, row, error);
+    end(&sample);
     return status == NT_OK ? nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error)
                            : status;
 }

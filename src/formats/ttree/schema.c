@@ -22,8 +22,7 @@ static enum nt_status add_column(struct columns *columns, uint32_t field,
         nt_array_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
     struct nt_decoder decoder;
     void *state = NULL;
-    if (!items)
-        return nt_fail_memory(columns->error);
+    NT_TRY(nt_check_memory(items, columns->error));
     columns->items = items;
     items[columns->count++] = column_source;
     enum nt_status status =
@@ -45,8 +44,7 @@ static enum nt_status settle_columns(struct columns *columns, struct nt_arena *a
                                      const struct nt_ttree_column **columns_ret)
 {
     struct nt_ttree_column *items = nt_arena_alloc(arena, columns->count + 1, sizeof(*items));
-    if (!items)
-        return nt_fail_memory(columns->error);
+    NT_TRY(nt_check_memory(items, columns->error));
     if (columns->count)
         memcpy(items, columns->items, columns->count * sizeof(*items));
     *columns_ret = items;
@@ -102,8 +100,7 @@ static enum nt_status add_counter(struct nt_dataset *dataset, struct nt_ttree_ma
 {
     struct nt_step *step = nt_arena_alloc(dataset->arena, 1, sizeof(*step));
     struct nt_output *output = nt_arena_alloc(dataset->arena, 1, sizeof(*output));
-    if (!step || !output)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(step && output, error));
     *step = map->branches[branch].interpretation.steps[0];
     step->kind = NT_STEP_COUNTER;
     step->output = 0;
@@ -248,8 +245,7 @@ static enum nt_status add_item(struct schema *schema, const struct nt_ttree_shap
 {
     struct item_field *items =
         nt_array_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
-    if (!items)
-        return nt_fail_memory(schema->error);
+    NT_TRY(nt_check_memory(items, schema->error));
     schema->items = items;
     struct nt_field field = field_of(schema, item);
     field.parent = array;
@@ -285,8 +281,7 @@ static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_
     const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
     for (uint32_t i = 0; i < interpretation->shape_count; i++) {
         uint32_t *fields = nt_array_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
-        if (!fields)
-            return nt_fail_memory(schema->error);
+        NT_TRY(nt_check_memory(fields, schema->error));
         schema->fields = fields;
         if (i == 0 || !is_array_of_numbers(interpretation, i - 1))
             NT_TRY(add_shape(schema, branch, i, parent, description));
@@ -369,8 +364,7 @@ static enum nt_status make_unreadable(struct nt_dataset *dataset, const struct n
                                       struct nt_error *error)
 {
     struct nt_ttree_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
-    if (!shape)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(shape, error));
     *shape = (struct nt_ttree_shape){.kind = NT_SHAPE_UNREADABLE,
                                      .name = branch->name,
                                      .type = interpretation->shapes[0].type,
@@ -433,8 +427,7 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
     struct nt_ttree_map *map = nt_arena_alloc(dataset->arena, 1, sizeof(*map));
     if (map) /* each branch may also be the counter of others */
         map->branches = nt_arena_alloc(dataset->arena, 2ull * tree->branch_count + 1, sizeof(*map->branches));
-    if (!map || !map->branches)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(map && map->branches, error));
     tree->map = map;
     map->branch_count = tree->branch_count;
     NT_TRY(interpret_all(dataset, tree, error));
@@ -526,12 +519,10 @@ enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error
         .page_elsewhere = nt_ttree_page_elsewhere,
     };
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_new_physical(dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_new_physical(dataset, &physical, error));
     physical->ops = &ops;
     physical->parts_are_clusters = true;
-    status = fill_physical(physical, dataset, error);
+    enum nt_status status = fill_physical(physical, dataset, error);
     if (status == NT_OK)
         dataset->physical = physical;
     else

@@ -73,8 +73,7 @@ static enum nt_status add_document(struct nt_file *file, struct nt_error *error)
         !nt_range_fits(tfile->info_offset, tfile->info_bytes, file->source->size))
         return NT_OK;
     struct nt_document *documents = nt_arena_alloc(file->arena, count + 1, sizeof(*documents));
-    if (!documents)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(documents, error));
     memcpy(documents, file->documents, count * sizeof(*documents));
     documents[count] =
         (struct nt_document){.prefix = "streamer_info.json", .suffix = "", .write = write_info};

@@ -220,8 +220,7 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
     fetcher->packet = malloc(NT_FETCH_PACKET_BYTES);
     fetcher->arena = nt_arena_new();
     fetcher->rules.certificate_to_origin = options->certificate_to_origin;
-    if (!fetcher->packet || !fetcher->arena)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(fetcher->packet && fetcher->arena, error));
     if (options->program)
         fetcher->program = nt_arena_copy(fetcher->arena, options->program, strlen(options->program));
     if (options->addresses)
@@ -262,9 +261,7 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
                                  struct nt_fetcher **fetcher_ret, struct nt_error *error)
 {
     struct nt_fetcher_options known;
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_fetcher_options", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_fetcher_options", error));
     if (known.timeout_seconds > NT_MAX_TIMEOUT_SECONDS)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
                        NT_MAX_TIMEOUT_SECONDS, known.timeout_seconds);
@@ -272,7 +269,7 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
     if (!fetcher)
         return NT_NO_MEMORY;
     fetcher->start_process = start_process;
-    status = fill(fetcher, &known, error);
+    enum nt_status status = fill(fetcher, &known, error);
     if (status != NT_OK) {
         nt_fetcher_free(fetcher);
         return status;

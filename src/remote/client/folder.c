@@ -294,10 +294,8 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
                                struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = open_lazily(base, name, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_source_size(source, &source->size, error);
+    NT_TRY(open_lazily(base, name, &source, error));
+    enum nt_status status = nt_source_size(source, &source->size, error);
     if (status != NT_OK) {
         nt_source_close(source);
         return status;

@@ -287,8 +287,7 @@ static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint6
                               struct nt_error *error)
 {
     struct remote_opener opener = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = is_listed};
-    if (!opener.ends)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(opener.ends, error));
     enum nt_status status = request_open(file, &opener, deadline, error);
     bool may_be_open = status != NT_OK || opener.fetch.state == NT_HELPER_REQUEST_DONE;
     if (status == NT_OK)
@@ -351,9 +350,7 @@ enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, 
     for (;;) {
         if (file->has_changed)
             return nt_remote_fail_changed(file, error);
-        enum nt_status status = nt_backoff_check(&file->backoff, nt_milliseconds(), error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_backoff_check(&file->backoff, nt_milliseconds(), error));
         if (nt_remote_is_open(file)) {
             remote_note_use(file);
             return NT_OK;
