@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The upper limit of a file system in user space: shows files with the names and sizes of those in a folder,
- * and answers every read from one buffer. It reads and decodes nothing.
+ * The upper limit of a file system in user space: shows files with the names and sizes of those in a
+ * directory, and answers every read from one buffer. It reads and decodes nothing.
  *
  *   bare_mount -f [-o direct_io=on] FOLDER MOUNTPOINT
  */
@@ -75,7 +75,7 @@ static int is_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The folder's files, and one more that shows that the folder is mounted. */
+/* The directory's files, and one more that shows that the directory is mounted. */
 static bool find_files(struct bare *bare, const char *folder)
 {
     static struct dirent ready = {.d_name = ".ntuplefs"};

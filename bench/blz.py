@@ -35,7 +35,7 @@ import numpy
 '''
 MAKE = IMPORT + '''
 import bloscpack
-folder, items = sys.argv[1], int(sys.argv[2]) << 17
+directory, items = sys.argv[1], int(sys.argv[2]) << 17
 values = numpy.random.default_rng(1)
 arrays = {'float64': numpy.round(numpy.cumsum(values.normal(0, 1, items)), 2),
           'int64': numpy.cumsum(values.integers(0, 1000, items))}

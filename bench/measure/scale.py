@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many files at once: a folder with a million other files, chains of files with 2,000 fields, and on a
+"""Many files at once: a directory with a million other files, chains of files with 2,000 fields, and on a
 server a chain whose index exists, and the listing of a file. All is cold: new processes."""
 import functools
 import os
@@ -16,7 +16,7 @@ from .servers import slow_line, web
 FILE = "clusters-zstd"
 OTHERS, FIELDS, ENTRIES, ROUND_TRIP = 1_000_000, 2000, 20, 20
 SERVED_FIELDS, SERVED_ENTRIES = 8, 20_000
-FOLDER, SERVED = f"a folder of {OTHERS:,} other files", f"a server, {ROUND_TRIP} ms"
+FOLDER, SERVED = f"a directory of {OTHERS:,} other files", f"a server, {ROUND_TRIP} ms"
 WIDE = {f"a chain of {files:,} files of {FIELDS:,} fields": files for files in (1000, 10_000)}
 SERVED_FILES = 1000
 MEMORY, ROUNDS = "memory", 3

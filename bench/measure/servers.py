@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers of a folder on this machine, if they are installed: nginx for http, xrootd for
+"""Servers of a directory on this machine, if they are installed: nginx for http, xrootd for
 root://; and a slow line to them."""
 import contextlib
 import os
@@ -72,7 +72,7 @@ BUCKET = "data"
 
 
 def listing(folder, prefix, delimiter):
-    """The answer of S3's ListObjectsV2 for the files of a folder. The tags are those of nginx."""
+    """The answer of S3's ListObjectsV2 for the files of a directory. The tags are those of nginx."""
     objects, folders = "", {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         key, found = str(path.relative_to(folder)), path.stat()
@@ -92,8 +92,8 @@ def listing(folder, prefix, delimiter):
 
 
 def bucket_locations(folder, state):
-    """nginx serves the files of a folder as the objects of a bucket, and lists that are written
-    now: the folder must not change. Signatures are ignored."""
+    """nginx serves the files of a directory as the objects of a bucket, and lists that are written
+    now: the directory must not change. Signatures are ignored."""
     lists = state / "lists"
     lists.mkdir()
     for path in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
@@ -113,7 +113,7 @@ def bucket(folder, state):
 
 @contextlib.contextmanager
 def web(folder, state, locations=None):
-    """nginx of a folder, or None if it is not installed. With tcp_nopush each answer would wait
+    """nginx of a directory, or None if it is not installed. With tcp_nopush each answer would wait
     40 ms on loopback."""
     program, port = find("nginx"), unused_port()
     if not program:
@@ -137,7 +137,7 @@ def web(folder, state, locations=None):
 @contextlib.contextmanager
 def xrootd(folder):
     """The server's port, or None. xrootd refuses to run as root. It then runs as another user,
-    who cannot see private folders."""
+    who cannot see private directories."""
     program, port = find("xrootd"), unused_port()
     if not program:
         yield None

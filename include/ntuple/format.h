@@ -62,7 +62,7 @@ NT_CHECKED enum nt_status nt_file_open(const char *path, const struct nt_open_op
                                        struct nt_file **file_ret, struct nt_error *error);
 
 /* The same from a source, which gives the file its name. On success the file owns and closes the
- * source; otherwise the caller keeps it. BLZ arrays and tables are folders and cannot be read from a
+ * source; otherwise the caller keeps it. BLZ arrays and tables are directories and cannot be read from a
  * source. */
 NT_CHECKED enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                               struct nt_file **file_ret, struct nt_error *error);

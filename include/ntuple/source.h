@@ -69,10 +69,10 @@ struct nt_fetcher_options {
     const char *program;       /* the network helper; NULL: NTUPLE_FETCH or the installed one */
     unsigned timeout_seconds;  /* for one read, which then fails; 0: 60 */
     uint64_t cache_bytes;      /* limit of the memory cache; 0: 128 MiB */
-    const char *disk_cache;    /* folder of a cache shared by readers of equal versions; NULL: none */
-    uint64_t disk_cache_bytes; /* limit of that folder; 0: 1 GiB */
+    const char *disk_cache;    /* directory of a cache shared by readers of equal versions; NULL: none */
+    uint64_t disk_cache_bytes; /* limit of that directory; 0: 1 GiB */
     /* Only these addresses, and those below them, may be opened; all others fail (NT_IO with EACCES).
-     * Patterns allow the folder before their first wildcard. Ends with NULL; copied. NULL: each address
+     * Patterns allow the directory before their first wildcard. Ends with NULL; copied. NULL: each address
      * that is opened. */
     const char *const *addresses;
     bool certificate_to_origin; /* do not send the user's certificate to redirect targets */

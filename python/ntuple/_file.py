@@ -58,7 +58,7 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
          friends: bool = False) -> File:
     """Open a file of any format. This reads its metadata and nothing else.
 
-    source   a path, an address, a bytes-like object with the bytes of a file, or a folder (a Lance
+    source   a path, an address, a bytes-like object with the bytes of a file, or a directory (a Lance
              dataset, a BLZ array or table); a list of files, or a pattern that is not the name of a
              file, opens a chain
     format   one of `formats()`; no other is tried
@@ -82,7 +82,7 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
           friends: bool = False) -> File:
     """Open many files as one. Its datasets have the entries of all files, one after the other.
 
-    sources  a file, an address, a pattern ('run*.root'; '**' means any folders), a text file that
+    sources  a file, an address, a pattern ('run*.root'; '**' means any directories), a text file that
              lists names, or a specification of RDataFrame; or several of these
     union    the datasets have the fields of all files; a field is null in the entries of files that
              lack it. Without `union`, different fields raise IncompatibleError

@@ -22,7 +22,7 @@ def _failure(number: int, message: str) -> _errors.Error:
 
 
 def _script(name: str) -> Optional[str]:
-    """The path of a program in the folders where a wheel has its programs."""
+    """The path of a program in the directories where a wheel has its programs."""
     folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable),
                sysconfig.get_path('scripts', 'posix_user')]
     return shutil.which(name, path=os.pathsep.join(folders))
@@ -78,7 +78,7 @@ def _unmount(path: Path) -> None:
 
 @contextlib.contextmanager
 def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
-    """Mount a file or a folder of files for a `with` block, which gets the path of the tree.
+    """Mount a file or a directory of files for a `with` block, which gets the path of the tree.
 
     `options` are those of `ntuplefs -o`: `mount(path, text='sized', cachesize='1G')`. Raises
     MountError if mounting is impossible here. `ntuple.open` needs no mount.

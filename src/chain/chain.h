@@ -82,24 +82,24 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
 
 typedef enum nt_status nt_pattern_take(void *context, const char *path, struct nt_error *error);
 
-/* Calls `take` once for each file or folder that an absolute pattern matches, in byte order. "**"
- * between two slashes matches any number of folders; it follows no links and enters no folders that
+/* Calls `take` once for each file or directory that an absolute pattern matches, in byte order. "**"
+ * between two slashes matches any number of directories; it follows no links and enters no directories that
  * are datasets. NT_NOT_FOUND if nothing matches. */
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error);
 
 /* ---- Remote glob patterns ---- */
 
-/* A file or folder on a server that matches a pattern. */
+/* A file or directory on a server that matches a pattern. */
 struct nt_remote_match {
-    const char *path;         /* relative to the folder before the pattern, with decoded names */
-    const char *address;      /* of a folder with a trailing slash */
-    struct nt_folder *folder; /* the listed folder, */
+    const char *path;         /* relative to the directory before the pattern, with decoded names */
+    const char *address;      /* of a directory with a trailing slash */
+    struct nt_folder *folder; /* the listed directory, */
     const char *name;         /* and the name in it */
     bool is_folder;
 };
 
-/* Listed folders, as snapshots. */
+/* Listed directories, as snapshots. */
 struct nt_open_folders {
     struct nt_folder **items;
     size_t count, capacity;
@@ -108,8 +108,8 @@ struct nt_open_folders {
 typedef enum nt_status nt_remote_take(void *context, const struct nt_remote_match *match,
                                       struct nt_error *error);
 
-/* Like nt_pattern_expand, for an address (nt_address_is_pattern). Lists each visited folder on its
- * server with one request. Arguments of `take` live in the arena and in folders added to `folders`.
+/* Like nt_pattern_expand, for an address (nt_address_is_pattern). Lists each visited directory on its
+ * server with one request. Arguments of `take` live in the arena and in directories added to `folders`.
  * NT_NOT_FOUND if nothing matches, NT_LIMIT if the tree is too large; other errors as in
  * nt_folder_open_address. */
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
@@ -125,7 +125,7 @@ struct nt_chain_file {
     const char *address;                  /* to request it by; NULL: a local file */
     const char *named;                    /* of an address: the list and line; NULL: an operand */
     const struct nt_chain_sample *sample; /* NULL: not from a specification */
-    struct stat identity; /* of the file or folder when the list was built; zeros: missing or unknown */
+    struct stat identity; /* of the file or directory when the list was built; zeros: missing or unknown */
     /* Set if a server listed the file: it is opened as the listed version. NULL: not listed. */
     struct nt_folder *folder;
     const char *name; /* in `folder` */
@@ -142,9 +142,9 @@ struct nt_chain_list {
     struct nt_arena *arena;
 };
 
-/* Expands operands to files: files, datasets that are folders, patterns with * ? [] and ** (any number
- * of folders), addresses wherever a file may be named, list files (a name per line relative to the
- * list's folder, '#' starts a comment line), and RDataFrame specifications in JSON. Pattern matches
+/* Expands operands to files: files, datasets that are directories, patterns with * ? [] and ** (any number
+ * of directories), addresses wherever a file may be named, list files (a name per line relative to the
+ * list's directory, '#' starts a comment line), and RDataFrame specifications in JSON. Pattern matches
  * are in byte order. Reads only names and files that may be lists. Keeps addresses as they are,
  * without requests: see nt_chain_list_expand_remote. NT_NOT_FOUND if nothing matches, NT_INVALID if a
  * file's dataset is named twice or a list is in a list. `allow_missing`: files in a list may be
@@ -191,13 +191,13 @@ struct nt_indexed_dataset {
 struct nt_indexed_file {
     const char *path;  /* or address */
     const char *meant; /* the dataset that a specification selects; "": none */
-    /* Of a dataset in a folder, its version or state; what follows is then of the file that has it. NULL: of
-     * a file. */
+    /* Of a dataset in a directory, its version or state; what follows is then of the file that has it. NULL:
+     * of a file. */
     const char *state;
     uint64_t bytes, inode;
     const char *modified;  /* as nt_format_exact_time writes it */
     const char *validator; /* of an address, instead of `inode`; NULL: a local file */
-    uint32_t files;        /* of a dataset in a folder: nt_chain_count_sources; 0: unknown */
+    uint32_t files;        /* of a dataset in a directory: nt_chain_count_sources; 0: unknown */
     struct nt_indexed_dataset *datasets;
     uint32_t dataset_count;
 };
@@ -214,7 +214,7 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
                                    struct nt_error *error);
 void nt_chain_index_free(struct nt_chain_index *index); /* accepts NULL */
 
-/* Replaces an index at once. If its folder cannot be written, the index stays as it is. */
+/* Replaces an index at once. If its directory cannot be written, the index stays as it is. */
 void nt_chain_index_write(const char *path, const struct nt_buffer *text);
 
 /* Returns NULL if the index has no entry. */
@@ -237,7 +237,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
 
 enum { NT_STATE_TEXT = 128 };
 
-/* Identifies the version of a file, or of a dataset in a folder: compared with its entry in the index. */
+/* Identifies the version of a file, or of a dataset in a directory: compared with its entry in the index. */
 struct nt_chain_identity {
     char state[NT_STATE_TEXT]; /* as in nt_indexed_file; "": of a file */
     uint64_t bytes, inode;
@@ -256,7 +256,7 @@ static inline bool nt_chain_identity_lasts(const struct nt_chain_identity *ident
 struct nt_chain_identity nt_chain_identity_of(const struct stat *found);
 enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
                                         struct nt_chain_identity *identity_ret, struct nt_error *error);
-/* Of the current version of the dataset in a folder; `requested` as in nt_open_options. The options then
+/* Of the current version of the dataset in a directory; `requested` as in nt_open_options. The options then
  * select it while the identity lives. NT_UNSUPPORTED if its changes cannot be seen. */
 enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
                                          struct nt_open_options *options,
@@ -324,10 +324,10 @@ struct nt_chain_member {
     const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
     bool is_noted;                       /* no index has that entry yet: it was open, and is lazy */
     struct nt_file *file;                /* NULL: not open */
-    /* Of a dataset in a folder that is open, of the version that was opened; NULL: unknown. */
+    /* Of a dataset in a directory that is open, of the version that was opened; NULL: unknown. */
     const struct nt_chain_identity *identity;
-    /* Stays open without the file, which then does not own it: of a lazy member, and of a folder on a server,
-     * whose lists need not be requested again. Or NULL. */
+    /* Stays open without the file, which then does not own it: of a lazy member, and of a directory on a
+     * server, whose lists need not be requested again. Or NULL. */
     struct nt_source *source;
     struct nt_error failure; /* why it failed to open; NT_OK: not tried */
     bool is_lazy;            /* opens with the first read of its rows: see nt_chain_slice */

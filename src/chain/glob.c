@@ -44,7 +44,7 @@ static void free_matches(struct matches *matches)
     free(matches->paths);
 }
 
-/* Some folders lack what the rest of the pattern names; that is no error. */
+/* Some directories lack what the rest of the pattern names; that is no error. */
 static int is_fault(const char *path, int problem)
 {
     return problem != ENOENT && problem != ENOTDIR;
@@ -65,11 +65,11 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
     return status;
 }
 
-/* ---- Any number of folders ---- */
+/* ---- Any number of directories ---- */
 
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error);
 
-/* Matches the rest of a pattern in a folder, whose name is escaped: it may have special characters. */
+/* Matches the rest of a pattern in a directory, whose name is escaped: it may have special characters. */
 static enum nt_status match_in(const char *folder, const char *rest, struct matches *matches,
                                struct nt_error *error)
 {
@@ -86,7 +86,7 @@ static enum nt_status match_in(const char *folder, const char *rest, struct matc
     return status;
 }
 
-/* Handles an entry of a walk. Enters folders, except hidden ones and datasets. */
+/* Handles an entry of a walk. Enters directories, except hidden ones and datasets. */
 static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct matches *matches,
                             struct nt_error *error)
 {
@@ -119,7 +119,7 @@ static enum nt_status match_below(char *folder, const char *rest, struct matches
     return status;
 }
 
-/* Expands the first "**" in all folders below its prefix; further ones recursively. */
+/* Expands the first "**" in all directories below its prefix; further ones recursively. */
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error)
 {
     const char *any = strstr(pattern, ANY_FOLDERS);
@@ -161,10 +161,10 @@ enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, voi
 /* A server can present endless nesting. Each name of a pattern has a bit in a 64-bit set. */
 enum { MAX_NAMES = 64, MAX_DEPTH = 64, MAX_FOLDERS = 1 << 14, MAX_THREADS = 15 };
 
-/* A folder that the walk visits. */
+/* A directory that the walk visits. */
 struct visited {
     const char *address;
-    const char *path; /* as in a match; "": the first folder */
+    const char *path; /* as in a match; "": the first directory */
     unsigned depth;
     struct nt_folder *folder;
     bool is_kept; /* it contains a match */
@@ -174,11 +174,11 @@ struct visited {
 struct glob_pattern {
     const char *names[MAX_NAMES];
     unsigned count;
-    uint64_t anywhere; /* names that are "**": the next may match in this folder and all below */
+    uint64_t anywhere; /* names that are "**": the next may match in this directory and all below */
     bool is_of_folders;
 };
 
-/* A folder to list once, for all names of the pattern that apply there. */
+/* A directory to list once, for all names of the pattern that apply there. */
 struct task {
     struct visited visited;
     uint64_t requested;
@@ -251,12 +251,12 @@ static enum nt_status add_match(struct glob_walk *walk, struct visited *visited,
     return match->path && match->address && match->name ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
 static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
 
-/* Requires the lock. Listing mostly waits for the server, so threads list folders in parallel. */
+/* Requires the lock. Listing mostly waits for the server, so threads list directories in parallel. */
 static enum nt_status add_task(struct glob_walk *walk, const struct task *task, struct nt_error *error)
 {
     if (task->visited.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
@@ -325,7 +325,7 @@ static void *work(void *argument)
 
 /* ---- Names of a pattern ---- */
 
-/* Splits a pattern into names, in place. A trailing slash matches only folders. */
+/* Splits a pattern into names, in place. A trailing slash matches only directories. */
 static enum nt_status read_pattern(char *text, struct glob_pattern *pattern, struct nt_error *error)
 {
     const size_t length = strlen(text);
@@ -342,7 +342,7 @@ static enum nt_status read_pattern(char *text, struct glob_pattern *pattern, str
     return NT_OK;
 }
 
-/* The names to match in a folder. */
+/* The names to match in a directory. */
 struct glob_filter {
     struct glob_walk *walk;
     struct visited *visited;
@@ -389,7 +389,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
     return status;
 }
 
-/* "**" matches nothing inside folders that are datasets. */
+/* "**" matches nothing inside directories that are datasets. */
 static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
@@ -426,7 +426,7 @@ static enum nt_status take_matches(struct glob_walk *walk, const char *shown, nt
     return NT_OK;
 }
 
-/* Finds all matches in a folder and below. */
+/* Finds all matches in a directory and below. */
 static enum nt_status find_matches(struct glob_walk *walk, const char *folder, struct nt_error *error)
 {
     const struct task first = {.visited = {.address = folder, .path = ""}, .requested = 1};

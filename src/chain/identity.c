@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Identities of members, which show whether a member changed after the index was made: the attributes of its
- * file, or, for a dataset in a folder, of the file that has its version. The folder itself does not change
- * with its dataset.
+ * file, or, for a dataset in a directory, of the file that has its version. The directory itself does not
+ * change with its dataset.
  */
 #include "chain/chain.h"
 
@@ -30,7 +30,7 @@ static enum nt_status identify_source(struct nt_source *source, struct nt_chain_
     return NT_OK;
 }
 
-/* ---- Datasets in folders ---- */
+/* ---- Datasets in directories ---- */
 
 static enum nt_status identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
                                        struct nt_chain_identity *identity_ret, struct nt_error *error)

@@ -310,7 +310,7 @@ static enum nt_status refuse_text(const char *path, enum nt_status status, struc
     return NT_INVALID;
 }
 
-/* Others with write access to the folder could replace the index. */
+/* Others with write access to the directory could replace the index. */
 static enum nt_status check_folder(const char *path, struct nt_error *error)
 {
     struct stat attributes;
@@ -403,7 +403,7 @@ static const char *meant_of(const struct nt_chain_member *member)
     return member->listed->sample ? member->listed->sample->dataset : "";
 }
 
-/* Opens the folder of a dataset. Its address may lack the slash of a folder. */
+/* Opens the directory of a dataset. Its address may lack the slash of a directory. */
 static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_chain_member *member,
                                   struct nt_source **source_ret)
 {
@@ -416,8 +416,8 @@ static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_
     return status;
 }
 
-/* Does the dataset in a folder still have the version of the index? A folder on a server stays open, so that
- * its lists are not requested again. */
+/* Does the dataset in a directory still have the version of the index? A directory on a server stays open, so
+ * that its lists are not requested again. */
 static bool is_version_known(const struct nt_chain *chain, struct nt_chain_member *member,
                              const struct nt_indexed_file *known)
 {

@@ -285,8 +285,8 @@ void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *sli
 
 /* ---- Members that stay open while they are used ---- */
 
-/* Pages that were copied need only the file, which stays open. Those of a dataset in a folder need its files,
- * which do not. */
+/* Pages that were copied need only the file, which stays open. Those of a dataset in a directory need its
+ * files, which do not. */
 static bool can_close(const struct nt_file *file, const struct nt_chain_member *member)
 {
     bool can_close = member->is_lazy && member->file && member->users == 0;

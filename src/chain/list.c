@@ -88,14 +88,14 @@ static enum nt_status refuse_known(const struct known *known, const char *path, 
                          known->path);
 }
 
-/* Consecutive files are mostly in one folder, so only the last folder is compared. */
+/* Consecutive files are mostly in one directory, so only the last directory is compared. */
 static enum nt_status add_folder(struct list_reader *reader, const char *path, bool is_folder,
                                  struct nt_error *error)
 {
     struct nt_chain_list *list = reader->list;
     size_t length = is_folder ? strlen(path) : (size_t)(strrchr(path, '/') - path);
     const char *last = list->folder_count ? list->folders[list->folder_count - 1] : "";
-    length += length == 0; /* the root folder "/" */
+    length += length == 0; /* the root directory "/" */
     if (strlen(last) == length && strncmp(last, path, length) == 0)
         return NT_OK;
     const char **folders =
@@ -108,7 +108,7 @@ static enum nt_status add_folder(struct list_reader *reader, const char *path, b
     return NT_OK;
 }
 
-/* Adds the folder of a file; for a link, that of its target. */
+/* Adds the directory of a file; for a link, that of its target. */
 static enum nt_status add_folder_of(struct list_reader *reader, const char *path, bool is_folder,
                                     struct nt_error *error)
 {
@@ -436,7 +436,7 @@ static enum nt_status append_file(struct list_expansion *expansion, const struct
     return NT_OK;
 }
 
-/* The name for messages: of a folder its address; of a file the listed folder and its name. */
+/* The name for messages: of a directory its address; of a file the listed directory and its name. */
 static const char *shown(const struct list_expansion *expansion, const struct nt_remote_match *match)
 {
     struct nt_arena *arena = expansion->list->arena;

@@ -75,7 +75,7 @@ static bool select_version(const struct nt_chain_member *member, const struct nt
            nt_chain_identify_dataset(folder, chain->open.version, options, identity, NULL) == NT_OK;
 }
 
-/* Identifies the version of a dataset in a folder before its files are read: if they change meanwhile, the
+/* Identifies the version of a dataset in a directory before its files are read: if they change meanwhile, the
  * index is not used. The caller keeps the source on failure. */
 static enum nt_status open_with(struct nt_chain_member *member, const struct nt_chain *chain,
                                 struct nt_source *source, struct nt_error *error)
@@ -91,7 +91,7 @@ static enum nt_status open_with(struct nt_chain_member *member, const struct nt_
     return NT_OK;
 }
 
-/* Opens a file on a server, or a dataset in a folder, by its path or address. */
+/* Opens a file on a server, or a dataset in a directory, by its path or address. */
 static enum nt_status open_named(struct nt_chain_member *member, const struct nt_chain *chain,
                                  const char *name, struct nt_error *error)
 {
@@ -112,7 +112,7 @@ static enum nt_status open_listed(struct nt_chain_member *member, const struct n
     return nt_file_take_source(source, &chain->open, &member->file, error);
 }
 
-/* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */
+/* Opens a directory as a dataset. If it is none, the error suggests a pattern for the files in it. */
 static enum nt_status open_folder(struct nt_chain_member *member, const struct nt_chain *chain,
                                   struct nt_error *error)
 {

@@ -467,16 +467,16 @@ struct nt_overwrite_guard {
     size_t folder_count;
 };
 
-/* Guards a copy from a node of a source's tree. Forbids to write into copied folders, and into datasets
+/* Guards a copy from a node of a source's tree. Forbids to write into copied directories, and into datasets
  * with copied parts. Needs a deinit, also after a failure. */
 enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
                                        const struct nt_invocation *invocation, struct nt_vfs *vfs,
                                        uint64_t node, struct nt_error *error);
 void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard);
 
-/* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden folder, or if
+/* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden directory, or if
  * it is a file that the copy reads, under any name. Covers the files directly in a passthrough directory, and
- * the files in a dataset's folder. */
+ * the files in a dataset's directory. */
 enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
                                         struct nt_error *error);
 

@@ -111,7 +111,7 @@ int nt_source_count(const struct nt_invocation *invocation)
     return most < invocation->operand_count ? most : invocation->operand_count;
 }
 
-/* Paths to read for each source: for a chain, the folders of its files. NULL if out of memory. */
+/* Paths to read for each source: for a chain, the directories of its files. NULL if out of memory. */
 static const char **readable_paths(const struct nt_invocation *invocation, int sources, size_t *count_ret)
 {
     size_t count = 0;
@@ -441,7 +441,7 @@ struct path_walk {
     nt_visit_file *visit;
     void *context;
     bool is_in_directory_of_files;
-    unsigned depth; /* of nested folders */
+    unsigned depth; /* of nested directories */
 };
 
 static enum nt_exit_status visit_node(struct path_walk *walk, struct nt_vfs *vfs, const char *path,

@@ -432,7 +432,8 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
     struct nt_error error = {0};
     uint32_t index, field;
     if (is_in_directory_of_files) {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a folder of files; name one, or all of them with --chain");
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET,
+                "a directory of files; name one, or all of them with --chain");
         return nt_print_error(exporter->invocation->operands[0], &error);
     }
     enum nt_exit_status result = nt_find_only_dataset(resolved, &index, &field);

@@ -286,20 +286,20 @@ static enum nt_exit_status verify_subject(const struct verify_run *work, const s
                : verify_conclude_unopened(work->settings, subject->path, &error);
 }
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
 struct verify_walk {
     const struct verify_run *work;
-    const char *top; /* the folder that the user named */
+    const char *top; /* the directory that the user named */
     struct nt_buffer path;
-    struct nt_folder *folder; /* the current folder on a server; NULL: the path is local */
+    struct nt_folder *folder; /* the current directory on a server; NULL: the path is local */
     unsigned depth, files;    /* files: only those of a known format */
     enum nt_exit_status status;
 };
 
 static void verify_below(struct verify_walk *walk);
 
-/* Skips a file of an unknown format, like the tree of a local folder. */
+/* Skips a file of an unknown format, like the tree of a local directory. */
 static void verify_leaf(struct verify_walk *walk, struct nt_source *source)
 {
     bool is_unknown;
@@ -389,7 +389,7 @@ static void verify_below(struct verify_walk *walk)
     nt_local_entries_free(entries, count);
 }
 
-/* `folder`: a folder on a server, below the path; NULL: a local folder. */
+/* `folder`: a directory on a server, below the path; NULL: a local directory. */
 static enum nt_exit_status verify_folder(const struct verify_run *work, const char *path,
                                          struct nt_folder *folder)
 {
@@ -422,7 +422,7 @@ static enum nt_exit_status verify_open_source(const struct verify_run *work, con
     return result;
 }
 
-/* Only opening an address reveals whether it is a file or a folder. */
+/* Only opening an address reveals whether it is a file or a directory. */
 static enum nt_exit_status verify_address(const struct verify_run *work, const char *address,
                                           const char *shown)
 {

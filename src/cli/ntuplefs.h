@@ -11,7 +11,7 @@
 
 struct nt_index_file {
     const char *path; /* absolute; NULL: no index, all functions do nothing */
-    char *new_path;   /* in the same folder */
+    char *new_path;   /* in the same directory */
     int descriptor;   /* of the new file; -1: not writable, or written already */
     struct nt_chain_index *index;
 };

@@ -201,7 +201,7 @@ static enum nt_status add_path(const struct nt_option *row, const char *value, s
     return add_text(copy, arena, list, error);
 }
 
-/* The same for a file that may not exist yet: its folder must exist. */
+/* The same for a file that may not exist yet: its directory must exist. */
 static enum nt_status set_path(const struct nt_option *row, const char *value, struct nt_arena *arena,
                                const char **path_ret, struct nt_error *error)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keeps commands that write from overwriting what they read: the source, its folders, the files of a
+ * Keeps commands that write from overwriting what they read: the source, its directories, the files of a
  * chain, and selections.
  */
 #include "cli/cli.h"
 
 #include <errno.h>
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
 static enum nt_status add_folder(struct nt_overwrite_guard *guard, const char *path, struct nt_error *error)
 {
@@ -113,7 +113,7 @@ static bool is_in_tree(struct nt_vfs *vfs, char *path)
     return false;
 }
 
-/* Is it one of the files that the source, a folder, shows? */
+/* Is it one of the files that the source, a directory, shows? */
 static bool is_shown(const struct nt_overwrite_guard *guard, char *resolved)
 {
     const char *folder = guard->resolved_source;
@@ -125,7 +125,7 @@ static bool is_shown(const struct nt_overwrite_guard *guard, char *resolved)
 
 /* ---- Check ---- */
 
-/* The real path, or that of the parent folder if it does not exist; NULL: neither, or out of memory. */
+/* The real path, or that of the parent directory if it does not exist; NULL: neither, or out of memory. */
 static char *resolve(const char *path)
 {
     char *resolved = realpath(path, NULL);

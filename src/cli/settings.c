@@ -91,7 +91,7 @@ const struct nt_option nt_tree_options[] = {
     NT_OPTION(0, "sandbox", CHOICE, sandbox, .argument = "on|off|strict", .choices = sandbox_choices,
               .help = "strict: refuse to run if the kernel lacks a part of the sandbox; off: no sandbox"),
     EITHER("links", tree.follow_links, "refuse", "follow",
-           "follow: follow links out of a mounted folder, which may then show any file of the user"),
+           "follow: follow links out of a mounted directory, which may then show any file of the user"),
     NT_OPTION(0, "bases", FOLDERS, tree.open.bases, .argument = "DIRECTORY",
               .help =
                   "read other files that Lance datasets and branches of TTrees refer to, if they are below "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface of a file format: how it opens a file or folder, finds versions and detects changes.
+ * The interface of a file format: how it opens a file or directory, finds versions and detects changes.
  * Also the format table and the identification of unsupported files.
  */
 #pragma once
@@ -13,12 +13,12 @@
 
 enum { NT_VERSION_WATCHED = 3 };
 
-/* A version of a dataset in a folder, as found at one moment; texts from malloc. */
+/* A version of a dataset in a directory, as found at one moment; texts from malloc. */
 struct nt_dataset_version {
     char *series; /* precedes the number: "" or "BRANCH:". Both together always open this version. */
     uint64_t number;
-    char *file; /* relative to the folder; contains the version: another file is another version */
-    /* Relative to the folder, up to the first NULL. As long as none of them changes, appears or
+    char *file; /* relative to the directory; contains the version: another file is another version */
+    /* Relative to the directory, up to the first NULL. As long as none of them changes, appears or
      * disappears, this remains the version. */
     char *watched[NT_VERSION_WATCHED];
     bool is_state; /* see find_state: the number has no meaning, and users cannot request it */
@@ -28,8 +28,8 @@ void nt_version_deinit(struct nt_dataset_version *version); /* accepts a zeroed 
 struct nt_format {
     const char *name;        /* "rntuple" */
     const char *description; /* for --help */
-    /* Decides from its files if a folder is a dataset of this format. NULL: no folder is one, and
-     * `open` gets no folders. */
+    /* Decides from its files if a directory is a dataset of this format. NULL: no directory is one, and
+     * `open` gets no directories. */
     enum nt_status (*accepts_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
     /* Looks at a few bytes of a file: NT_NOT_THIS_FORMAT if they are not those of the format; the message
      * contains the reason, without the path. `open` begins with the same look. */
@@ -40,11 +40,11 @@ struct nt_format {
      * file's format if it is another one. */
     enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
                            struct nt_file **file_ret, struct nt_error *error);
-    /* Finds the current version of a folder that accepts_folder accepted; `requested` as in nt_open_options.
-     * NULL: datasets of this format have no versions. */
+    /* Finds the current version of a directory that accepts_folder accepted; `requested` as in
+     * nt_open_options. NULL: datasets of this format have no versions. */
     enum nt_status (*find_version)(struct nt_folder *folder, const char *requested,
                                    struct nt_dataset_version *version_ret, struct nt_error *error);
-    /* Finds the current state of a folder, for formats whose datasets change but have no versions.
+    /* Finds the current state of a directory, for formats whose datasets change but have no versions.
      * NULL: the state never changes. */
     enum nt_status (*find_state)(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                  struct nt_error *error);
@@ -53,7 +53,7 @@ struct nt_format {
 /* Ends with NULL. */
 extern const struct nt_format *const nt_formats[];
 
-/* Opens the file or folder at a path or address, like nt_file_open. */
+/* Opens the file or directory at a path or address, like nt_file_open. */
 enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
                               struct nt_source **source_ret, struct nt_error *error);
 
@@ -72,11 +72,11 @@ static inline enum nt_status nt_file_take_source(struct nt_source *source,
     return status;
 }
 
-/* Is the folder a dataset of some format, even an unsupported one? If not, it is a folder of files. */
+/* Is the directory a dataset of some format, even an unsupported one? If not, it is a directory of files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
-/* Finds the version of a folder's dataset that the options select; zeros if the format has none. */
+/* Finds the version of a directory's dataset that the options select; zeros if the format has none. */
 enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
                                   struct nt_dataset_version *version_ret, struct nt_error *error);
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
@@ -87,7 +87,7 @@ static inline struct nt_limits nt_open_limits(const struct nt_open_options *opti
     return (struct nt_limits){.metadata_bytes = options->metadata_bytes, .page_bytes = options->page_bytes};
 }
 
-/* ---- The formats, each from its own folder; a build may omit all but RNTuple ---- */
+/* ---- The formats, each from its own directory; a build may omit all but RNTuple ---- */
 
 extern const struct nt_format nt_format_blz;
 extern const struct nt_format nt_format_lance;
@@ -103,7 +103,7 @@ struct nt_file_kind {
 };
 
 struct nt_file_kind nt_identify(struct nt_source *source);
-/* Does the same for a folder, e.g. "a Zarr array", from the files in it. */
+/* Does the same for a directory, e.g. "a Zarr array", from the files in it. */
 enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind *kind_ret,
                                   struct nt_error *error);
 

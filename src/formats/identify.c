@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names the type of a file or folder that no supported format accepts, from magic numbers and
+ * Names the type of a file or directory that no supported format accepts, from magic numbers and
  * well-known file names. Used for error messages only.
  */
 #include "formats/formats.h"
@@ -162,7 +162,7 @@ enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind 
         {"zarr.json", {"a Zarr store", NULL}},
         {".zarray", {"a Zarr array", NULL}},
         {".zgroup", {"a Zarr group", NULL}},
-        {"chunks.b2frame", {"a Blosc2 frame in a folder", NULL}},
+        {"chunks.b2frame", {"a Blosc2 frame in a directory", NULL}},
         {"embed.b2e", {"a Blosc2 store (.b2d)", NULL}},
         {"_versions", {"a Lance dataset", "lance"}},
         {"meta/storage", {"a BLZ array", "blz"}},

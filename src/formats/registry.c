@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of file formats and the functions that open a file or folder with it. Formats with a magic
+ * The table of file formats and the functions that open a file or directory with it. Formats with a magic
  * number are tried first, the one without any last.
  */
 #include "formats/formats.h"
@@ -223,7 +223,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return nt_file_take_source(source, &known, file_ret, error);
 }
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
 void nt_version_deinit(struct nt_dataset_version *version)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reading interface for other folders, beyond <ntuple/read.h>: stored and decoded pages, pinned
+ * The reading interface for other directories, beyond <ntuple/read.h>: stored and decoded pages, pinned
  * stream ranges, memory accounting and blob bytes.
  */
 #pragma once

@@ -17,8 +17,8 @@ enum nt_helper_message {
     NT_FETCH_PROMOTE, /* same id: a reader now waits for a prefetch (`is_prefetch`). No answer */
     NT_FETCH_CANCEL,  /* same id. No answer */
     NT_FETCH_CLOSE,   /* a file: drops the answers of its pending requests */
-    /* The address of a folder follows. Answers: ENTRY for each file and folder in it, in any order,
-     * DONE; or FAILED: NOT_FOUND if the folder does not exist, UNSUPPORTED if the server does not list
+    /* The address of a directory follows. Answers: ENTRY for each file and directory in it, in any order,
+     * DONE; or FAILED: NOT_FOUND if the directory does not exist, UNSUPPORTED if the server does not list
      * it. After a broken answer entries may repeat: the later ones count. `milliseconds` is per
      * part. */
     NT_FETCH_LIST,
@@ -30,9 +30,9 @@ enum nt_helper_message {
     /* Answers: */
     NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips; validator, NUL, server follow */
     NT_FETCH_DATA,   /* bytes at `offset` */
-    /* An item of a folder: `is_folder`, `size`, `modified`; its name (one path component, not
+    /* An item of a directory: `is_folder`, `size`, `modified`; its name (one path component, not
      * percent-encoded, neither "." nor ".."), NUL, and its validator (as in OPENED) follow. The
-     * validator is "" for folders, and if only opening the file reveals it. */
+     * validator is "" for directories, and if only opening the file reveals it. */
     NT_FETCH_ENTRY,
     NT_FETCH_DONE,
     NT_FETCH_FAILED, /* a message follows */
@@ -62,14 +62,14 @@ enum {
     NT_FETCH_TEXT_BYTES = 8 * 1024,  /* maximum length of an address */
     NT_FETCH_VALIDATOR_BYTES = 512,  /* of a validator */
     NT_FETCH_SERVER_BYTES = 512,     /* of a server's name */
-    NT_FETCH_NAME_BYTES = 1024,      /* of a name in a folder */
+    NT_FETCH_NAME_BYTES = 1024,      /* of a name in a directory */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
     /* Both ends of a file, which opening returns: more than ten segments of 1460 bytes take another
      * round trip (RFC 6928), and both ends may share one new connection. */
     NT_FETCH_END_BYTES = 7 * 1024,
     NT_FETCH_MAX_FILES = 1 << 16,
     NT_FETCH_MAX_REQUESTS = 1 << 14, /* concurrent */
-    NT_FETCH_MAX_ENTRIES = 1 << 20,  /* of one folder */
+    NT_FETCH_MAX_ENTRIES = 1 << 20,  /* of one directory */
 };
 #define NT_FETCH_MAX_BYTES (UINT64_C(8) << 20) /* of one read */
 
@@ -78,7 +78,7 @@ enum {
 
 struct nt_fetch_request {
     uint32_t kind;
-    uint32_t file;         /* the client's number, from OPEN to CLOSE; 0 for folders */
+    uint32_t file;         /* the client's number, from OPEN to CLOSE; 0 for directories */
     uint64_t epoch;        /* from HELLO; requests of other epochs get no answer */
     uint64_t id;           /* never reused */
     uint32_t milliseconds; /* time limit for the answer */

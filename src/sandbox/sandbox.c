@@ -48,7 +48,7 @@ static const struct {
     struct ruleset all;
 } versions[] = {
     {1, {.files = (UINT64_C(1) << 13) - 1}}, /* open, list, create and remove */
-    {2, {.files = UINT64_C(1) << 13}},       /* move and link to another folder */
+    {2, {.files = UINT64_C(1) << 13}},       /* move and link to another directory */
     {3, {.files = TRUNCATE}},
     {4, {.network = BIND | CONNECT}},  /* TCP */
     {5, {.files = UINT64_C(1) << 15}}, /* ioctl on devices */
@@ -138,7 +138,7 @@ static unsigned permitted_search(void)
     return words[0].permitted & (1u << CAP_DAC_READ_SEARCH);
 }
 
-/* A folder may get any files later. */
+/* A directory may get any files later. */
 static bool needs_search(const struct nt_sandbox_path *path)
 {
     struct stat attributes;

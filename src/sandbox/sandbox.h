@@ -19,11 +19,11 @@ enum {
     NT_SANDBOX_FETCHES = 16,  /* asks another process to fetch files, over an open socket */
     NT_SANDBOX_CONNECTS = 32, /* connects to other machines and resolves names; never listens */
     NT_SANDBOX_LOADS = 64,    /* loads libraries below its paths: for names, for certificates */
-    NT_SANDBOX_RENAMES = 128, /* renames files within the folders where it writes */
+    NT_SANDBOX_RENAMES = 128, /* renames files within the directories where it writes */
 };
 
 struct nt_sandbox_path {
-    const char *path; /* a file, or a folder and everything below it */
+    const char *path; /* a file, or a directory and everything below it */
     bool is_written;
 };
 

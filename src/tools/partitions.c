@@ -206,7 +206,8 @@ static void put_source_state(struct nt_json *json, struct nt_source *source)
         put_version(json, modified, has_validator ? names.validator : NULL);
 }
 
-/* A dataset with a history is identified by its version: other timestamps of its folder do not change that.
+/* A dataset with a history is identified by its version: other timestamps of its directory do not change
+ * that.
  */
 static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *own)
 {

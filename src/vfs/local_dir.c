@@ -51,7 +51,7 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
 
 struct local_listing {
     struct nt_folder *folder;
-    bool shows_datasets;  /* tests folders for datasets */
+    bool shows_datasets;  /* tests directories for datasets */
     bool only_data_files; /* of `format`; NULL: of any */
     const char *format;
     struct nt_local_entry *entries;

@@ -27,7 +27,7 @@ bool nt_inodes_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *i
 
 /* ---- Probing ---- */
 
-/* The result: a source or a folder. Neither, for a file in a listing. */
+/* The result: a source or a directory. Neither, for a file in a listing. */
 struct probe_result {
     struct nt_source *source;
     struct nt_folder *folder;

@@ -74,7 +74,7 @@ class Reports(unittest.TestCase):
                "column": {"flat zlib": rounds(**{"mount,_numpy.fromfile": 1e9, "ROOT,_GetBulkRead": 5e8})},
                "open": {"flat": rounds(library=0.002, _b_library=0.001, ROOT=0.008)},
                "remote": {"counted": rounds(library=0.1, uproot=0.2), "vectors": []}},
-        scale={"a folder": rounds(mount=0.01, first_ls=7.3, memory=2 ** 22, **{"a_value:_requests": 3})},
+        scale={"a directory": rounds(mount=0.01, first_ls=7.3, memory=2 ** 22, **{"a_value:_requests": 3})},
         python={"events-zstd all": rounds(library=2e9, uproot=1e9, **{"ntuple,_arrays_that_are_there": 1.6e9,
                                                                       "ntuple,_new_arrays": 1.5e9})})
 

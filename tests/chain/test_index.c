@@ -134,7 +134,7 @@ TEST(what_others_may_write_is_refused, .setup = setup, .teardown = temporary_tea
     nt_chain_index_free(index);
     ck_assert_int_eq(chmod(temporary_directory, 01777), 0);
     assert_status(NT_INVALID, read_index(LINE("/a", DATASET), &index));
-    ck_assert_int_eq(unlink(path), 0); /* such a folder is not safe for writing either */
+    ck_assert_int_eq(unlink(path), 0); /* such a directory is not safe for writing either */
     assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "mode 1777"));
 }
@@ -240,7 +240,7 @@ TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown =
     assert_status(NT_CHANGED, nt_indexed_file_check(file, &found, &error));
     ck_assert_str_eq(error.expected, "state dev:3, 11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
     ck_assert_str_eq(error.found, "state dev:4, 11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
-    *found.state = '\0'; /* a file has the name of the folder */
+    *found.state = '\0'; /* a file has the name of the directory */
     assert_status(NT_CHANGED, nt_indexed_file_check(file, &found, &error));
     nt_chain_index_free(index);
 }

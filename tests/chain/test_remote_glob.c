@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns of addresses, over fake folders: the matches, their order, and which folders are listed.
+ * Patterns of addresses, over fake directories: the matches, their order, and which directories are listed.
  */
 #include "chain/chain.h"
 
@@ -18,11 +18,11 @@
 
 /* ---- The server ---- */
 
-/* All of its files, as paths below it; NULL: folders in folders without end. */
+/* All of its files, as paths below it; NULL: directories in directories without end. */
 static const char *const *files;
 static char looks[4096]; /* the addresses that were listed, a line each */
 
-/* The path of the requested folder below the server. */
+/* The path of the requested directory below the server. */
 static void decode_path(char *path)
 {
     unsigned byte;
@@ -36,7 +36,7 @@ static void decode_path(char *path)
     *path = '\0';
 }
 
-/* The part of a file's path below a folder; NULL if it is elsewhere. */
+/* The part of a file's path below a directory; NULL if it is elsewhere. */
 static const char *below(const char *file, const char *folder)
 {
     size_t length = strlen(folder);
@@ -110,7 +110,7 @@ static int compare_lines(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Folders are listed in any order. */
+/* Directories are listed in any order. */
 static void assert_same_lines(const char *found, const char *expected)
 {
     char texts[2][4096];

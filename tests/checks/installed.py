@@ -46,7 +46,7 @@ def output(*command, **more):
 
 
 class Installed:
-    """The project installed into a folder of its own, like a package."""
+    """The project installed into a directory of its own, like a package."""
 
     def __init__(self, root):
         self.pkgconfig = next(root.rglob('libntuple.pc')).parent
@@ -107,7 +107,7 @@ def pages_of_commands_are_there(target):
 
 
 def a_wheel_has_places_for_all_that_it_installs(meson, root, build_directory):
-    """The files that pyproject.toml selects by tags go into folders that Python packages may
+    """The files that pyproject.toml selects by tags go into directories that Python packages may
     have."""
     places = {'{bindir}', '{py_platlib}', '{py_purelib}', '{datadir}', '{mandir}'}
     tags = re.search(r"'--tags=([\w,-]+)'", (root / 'pyproject.toml').read_text())[1].split(',')

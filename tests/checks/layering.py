@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which folder of src/ may include which: compares the table of docs/architecture.md with the
-#include lines of src/ and include/. Folders are ordered, so that no two can include each other.
-Files of one folder may. A test may include what its folder may, and what docs/hacking.md lists.
+"""Which directory of src/ may include which: compares the table of docs/architecture.md with the
+#include lines of src/ and include/. Directories are ordered, so that no two can include each other.
+Files of one directory may. A test may include what its directory may, and what docs/hacking.md lists.
 No file repeats what a header includes for it.
 No two types in src/ have the same name, so that a search finds the one that is meant.
 
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 CORE = 'core/base core/io core/codec core/json core/model'
-# Each folder with the folders that it may include, which must be above it in this list.
+# Each directory with the directories that it may include, which must be above it in this list.
 MAY_INCLUDE = {
     'core/base': '',
     'core/io': 'core/base',
@@ -46,7 +46,7 @@ MAY_INCLUDE = {
     'remote/helper': 'core/base core/io remote sandbox',
     'cli': f'{CORE} remote/client formats read chain render render/arrow tools vfs fuse sandbox',
 }
-# Folders that may include only some headers of another.
+# Directories that may include only some headers of another.
 ONLY = {
     ('read', 'formats'): {'ntuple/format.h'},
     ('chain', 'formats'): {'ntuple/format.h', 'formats/formats.h'},
@@ -59,7 +59,7 @@ ONLY = {
     ('remote/helper', 'core/io'): {'core/io/objects.h'},
     ('sandbox', 'core/base'): {'core/base/sanitizer.h'},
 }
-# The folder that implements a public header. ntuple.h includes all folders.
+# The directory that implements a public header. ntuple.h includes all directories.
 PUBLIC = {
     'api': 'core/base', 'error': 'core/base', 'text': 'core/base', 'version': 'core/base',
     'source': 'core/io', 'element': 'core/codec',
@@ -70,14 +70,14 @@ PUBLIC = {
 # A row of the table of stages in docs/architecture.md.
 STAGE = re.compile(r'^\| `([\w/]+)` \| [^|]+ \| [^|]+\.h` \|$', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
-# A row of the list in docs/hacking.md: a folder with all below it, and a header of src/.
+# A row of the list in docs/hacking.md: a directory with all below it, and a header of src/.
 TEST_MAY_INCLUDE = re.compile(r'^\| `(tests/[\w/]+)` \| (?:`([\w/.]+)`|any) \|', re.MULTILINE)
 TYPE = re.compile(r'^(?:struct|union|enum) (\w+)\s*\{', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')
 
 
 def folder_of(bracket, name):
-    """The folder that a header belongs to; None for a header of the system."""
+    """The directory that a header belongs to; None for a header of the system."""
     if name.startswith('ntuple/'):
         return PUBLIC[Path(name).stem]
     return Path(name).parent.as_posix() if bracket == '"' else None
@@ -136,7 +136,7 @@ def included(root, header):
 
 
 def repeated_problems(root, path, text):
-    """A C file has what the private headers of its folder include. Every file has the headers of the
+    """A C file has what the private headers of its directory include. Every file has the headers of the
     system that its headers include."""
     folder = path.parent.relative_to(root / 'src').as_posix()
     names = list(unconditional(text))

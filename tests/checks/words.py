@@ -39,6 +39,13 @@ def problems(text):
         yield f' "{old}": write "{WORDS[old]}"'
 
 
+def document_problems(text):
+    """Names in backticks and blocks of commands may have the words."""
+    prose = re.sub(r'^```.*?^```$|`[^`\n]*`', '', text, flags=re.MULTILINE | re.DOTALL)
+    for old in re.findall(r'\bfolders?\b', prose.lower()):
+        yield f' "{old}": write "directory"'
+
+
 def files(root):
     """The values in tests/data belong to the files there."""
     for path in source_files(root, ['docs'], ['', '.1', '.map', '.md']):
@@ -48,4 +55,6 @@ def files(root):
 
 if __name__ == '__main__':
     directory = Path(sys.argv[1])
-    sys.exit(check_files(directory, files(directory), problems))
+    documents = [path for path in files(directory) if path.suffix in ('.md', '.1')]
+    sys.exit(check_files(directory, files(directory), problems) or
+             check_files(directory, documents, document_problems))

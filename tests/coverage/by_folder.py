@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lines and branches that the tests reach, by folder of src/, from a summary by gcovr.
+"""Lines and branches that the tests reach, by directory of src/, from a summary by gcovr.
 
-usage: by_folder.py SUMMARY.json      exit status 1 if a folder is below its goal
+usage: by_folder.py SUMMARY.json      exit status 1 if a directory is below its goal
 """
 import json
 import sys
@@ -14,7 +14,7 @@ GOALS = {True: (98, 92), False: (92, 80)}
 
 
 def folder_of(name):
-    """At most two levels below src/: the folders of Lance count as one."""
+    """At most two levels below src/: the directories of Lance count as one."""
     return '/'.join(name.split('/')[:-1][:3])
 
 
@@ -34,7 +34,7 @@ def main():
         counts.update({key: each[key] for key in ('line_covered', 'line_total', 'branch_covered',
                                                   'branch_total')})
     are_met = True
-    print('| folder | lines | branches | goal | |\n|---|---|---|---|---|')
+    print('| directory | lines | branches | goal | |\n|---|---|---|---|---|')
     for folder, counts in sorted(folders.items()):
         goal = GOALS[folder.startswith(OF_BYTES)]
         found = (percent(counts['line_covered'], counts['line_total']),

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* Paths of SAMPLES files and of directories that are datasets, and last a folder with several of them;
+/* Paths of SAMPLES files and of directories that are datasets, and last a directory with several of them;
  * those that are not in tests/data are written into a directory of their own. NULL-terminated; freed by
  * samples_remove. */
 enum { SAMPLES = 24 };

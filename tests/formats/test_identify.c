@@ -65,7 +65,7 @@ TEST(foreign_folders_are_named, .end = 6)
         {"zarr.json", "a Zarr store"},
         {".zarray", "a Zarr array"},
         {".zgroup", "a Zarr group"},
-        {"chunks.b2frame", "a Blosc2 frame in a folder"},
+        {"chunks.b2frame", "a Blosc2 frame in a directory"},
         {"embed.b2e", "a Blosc2 store (.b2d)"},
         {"example.root", NULL},
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server's listing of a folder. The first byte selects the protocol, and how the listing is cut into
+ * A server's listing of a directory. The first byte selects the protocol, and how the listing is cut into
  * pieces. Names and validators from it must be safe in paths and request headers.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A list of files, next to a folder with a few files. A refused list has a message, and each folder of an
- * accepted one has a path.
+ * A list of files, next to a directory with a few files. A refused list has a message, and each directory of
+ * an accepted one has a path.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ FTS *__wrap_fts64_open(char *const *paths, int options, int (*compare)(const FTS
 
 static char folder[] = "/tmp/fuzz_list-XXXXXX";
 
-/* Patterns search only this folder: a fuzzer would walk the whole machine. A pattern such as ".*" matches
- * the folder above. */
+/* Patterns search only this directory: a fuzzer would walk the whole machine. A pattern such as ".*" matches
+ * the directory above. */
 static bool is_within(const char *path)
 {
     return strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "/.");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole tree over a folder that is a dataset: an array or table of BLZ, a dataset of Lance.
+ * The whole tree over a directory that is a dataset: an array or table of BLZ, a dataset of Lance.
  */
 #include "walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files by name. The part of a name before a slash is a folder.
+ * Files by name. The part of a name before a slash is a directory.
  */
 #include "memory_folder.h"
 
@@ -36,7 +36,7 @@ static const struct memory_file *find_file(struct nt_folder *folder, const char 
     return NULL;
 }
 
-/* The name of a file within a folder; NULL: it is not in the folder. */
+/* The name of a file within a directory; NULL: it is not in the directory. */
 static const char *name_within(const struct memory_file *file, const char *folder)
 {
     size_t length = strlen(folder);
@@ -51,9 +51,9 @@ static enum nt_status fail_missing(const char *name, struct nt_error *error)
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: no such file", name);
 }
 
-/* ---- what a folder does ---- */
+/* ---- what a directory does ---- */
 
-/* Is an earlier file in the same subfolder, whose name has so many bytes? */
+/* Is an earlier file in the same subdirectory, whose name has so many bytes? */
 static bool is_listed(const struct memory_folder *memory, size_t before, const char *folder,
                       const char *within, size_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The input of a fuzzer as a file or folder of this machine.
+ * The input of a fuzzer as a file or directory of this machine.
  */
 #pragma once
 

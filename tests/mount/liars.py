@@ -262,7 +262,7 @@ redirect('to-a-header', 'http://127.0.0.1:{port}/honest/file.root%0d%0aX-Injecte
 redirect('to-nowhere', 'http:///')
 
 
-# ---- lists of folders ----
+# ---- lists of directories ----
 
 def send_list(send, text, status='207 Multi-Status'):
     body = text.encode() if isinstance(text, str) else text
@@ -539,7 +539,7 @@ def a_server_for_ever(request):
 
 
 def redirect_to_this_machine(request):
-    """To a file that the network helper may read: test_liars.py names its folder."""
+    """To a file that the network helper may read: test_liars.py names its directory."""
     request.send(struct.pack('>i', -1) + f'file://localhost{request.server.file}'.encode(), REDIRECT)
 
 

@@ -318,7 +318,7 @@ def a_dataset_that_changed_since_the_index_was_made_is_looked_at_again():
 
 @case
 def a_dataset_on_a_server_is_requested_for_its_version_and_its_rows():
-    """The index says that these are folders, which a server tells by several answers if the address does
+    """The index says that these are directories, which a server tells by several answers if the address does
     not. What the look at a version took is not requested again."""
     lance, arrow = need('lance'), need('pyarrow')
     count, rows = 5, 1000
@@ -385,7 +385,7 @@ def what_is_wrong_is_reported_by_name():
         message = refusal(server.url('none/*.root?token=secret'))
         begin = f'ntuplefs: {server.url("none/*.root")}: '
         same((message.startswith(begin), 'secret' in message), (True, False), message)
-        # folders among the files
+        # directories among the files
         message = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
         words = f'{server.url("a")}: a directory of an unknown kind'
         same((message.returncode, words.encode() in message.stderr), (NO_FORMAT, True), message)

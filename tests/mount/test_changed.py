@@ -209,7 +209,7 @@ def versions_that_were_shown_take_neither_numbers_nor_memory():
 @case
 def what_was_moved_away_is_stale():
     """If the sandbox does not allow opening its files there: without the sandbox they are still
-    the old ones, for holders of their folder."""
+    the old ones, for holders of their directory."""
     needs('landlock')
     with scratch() as directory:
         folder = directory / 'folder'

@@ -143,7 +143,7 @@ def the_manifest_shares_the_mount_with_other_pods():
     same([container['volumeMounts'][0]['mountPropagation'] for container in (server, reader)],
          ['Bidirectional', 'HostToContainer'])
     same(found['ntuplefs']['volumes'], found['ntuplefs-reader']['volumes'])
-    # The arguments are those of ntuplefs, with a mountpoint below the shared folder.
+    # The arguments are those of ntuplefs, with a mountpoint below the shared directory.
     options = server['args'][:-2]
     result = command(NTUPLEFS, *options, '/nonexistent.root', server['args'][-1])
     same(b'/nonexistent.root' in result.stderr or server['args'][-1].encode() in result.stderr, True,

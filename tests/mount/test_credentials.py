@@ -49,7 +49,7 @@ def locations(directory, token):
 
 @contextlib.contextmanager
 def secured():
-    """A server, the folder of its files, and a function that reads a path in an environment with
+    """A server, the directory of its files, and a function that reads a path in an environment with
     these variables: its address."""
     with scratch() as directory:
         make_certificates(directory)

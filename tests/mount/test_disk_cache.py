@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Bytes read from servers stay on disk for later readers of the same version: checked, bounded,
-without secrets, and only in that folder."""
+without secrets, and only in that directory."""
 import errno
 import json
 import os

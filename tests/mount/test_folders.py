@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Folders on servers that list their contents by WebDAV, datasets and others: they equal local
+"""Directories on servers that list their contents by WebDAV, datasets and others: they equal local
 ones, with few requests."""
 import contextlib
 import errno
@@ -54,7 +54,7 @@ def blobs_by_webdav_are_what_they_are_here():
                     same((there.returncode, there.stdout), (here.returncode, here.stdout), path)
                     same(file == 'blob.d/7' or here.returncode == 0, True, path)
         same(any('.blob' in what for what, _ in server.requests()), True)
-        # a missing file of blobs is reported, not taken for a stale listing of its folder
+        # a missing file of blobs is reported, not taken for a stale listing of its directory
         for file in (server.directory / 'www' / 'managed_blobs_2.2' / '_blobs').iterdir():
             file.unlink()
         failed = command(NTUPLE, 'cat', server.url('managed_blobs_2.2/'), 'managed_blobs_2.2/blob/data.bin')
@@ -69,7 +69,7 @@ def few_requests_are_made():
         same(command(NTUPLE, 'verify', server.url('set/')).returncode, 0)
         asked = [what for what, _ in server.requests()]
         same([what for what in asked if what.startswith('PROPFIND')],
-             [f'PROPFIND {path}' for path in ('/set/', '/set/_versions/', '/set/data/')], 'each folder once')
+             [f'PROPFIND {path}' for path in ('/set/', '/set/_versions/', '/set/data/')], 'each one once')
         same(sorted(what for what in asked if '/data/' in what and what.startswith('GET')),
              sorted(f'GET /set/data/{name}' for name in files),
              'each of these small files is read whole, and nothing is asked before')
@@ -133,7 +133,7 @@ def lists(server):
 
 
 def asked(server, expected, start, since=0):
-    """Each once; if it takes so long that a listing is old, measured from `start`, folders may
+    """Each once; if it takes so long that a listing is old, measured from `start`, directories may
     be listed again."""
     found = [what for what, _ in server.requests()[since:]]
     same(found if time.monotonic() < start + FRESH else list(dict.fromkeys(found)), expected)
@@ -153,7 +153,7 @@ def versions_are_those_that_pylance_reads():
                  [(state['version'], state['rows']) for state in states])
             same([path for path in lists(server) if '_versions' not in path],
                  [f'PROPFIND /{name}/{folder}' for folder in ('', 'data/')],
-                 'each folder once, for all versions')
+                 'each one once, for all versions')
             same([json.loads(line)['version']
                   for line in (dataset / 'versions.jsonl').read_text().splitlines()],
                  [state['version'] for state in states])
@@ -180,7 +180,7 @@ def many_fragments_are_requested_together():
 
 
 def ranges(server, folder):
-    """[first, end) of the requests for each file of a folder."""
+    """[first, end) of the requests for each file of a directory."""
     found = {}
     for what, requested in server.requests():
         if f'GET /{folder}' in what:
@@ -227,7 +227,7 @@ def no_byte_of_a_dataset_is_requested_twice():
 
 @contextlib.contextmanager
 def indexed(style):
-    """nginx that lists folders as JSON or as HTML."""
+    """nginx that lists directories as JSON or as HTML."""
     with scratch() as directory:
         server, www = Nginx(directory), directory / 'www'
         www.mkdir()
@@ -272,7 +272,7 @@ def patterns_of_plain_web_servers_are_expanded():
                      [f'files.d/{number}.root' for number in range(1, 4)], style)
 
 
-# ---- folders that are mirrored ----
+# ---- directories that are mirrored ----
 
 NAMES = ('events.root', 'of today/a%2e b+c#?.root', 'of today/set.lance', 'of today/deep/er/events.root',
          '%2e%2e.root', 'ü;&=.root')

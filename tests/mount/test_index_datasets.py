@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An index of a chain of datasets that are folders: whatever changes in a folder, rows are those
+"""An index of a chain of datasets that are directories: whatever changes in a directory, rows are those
 that another reader finds."""
 import errno
 import json
@@ -65,7 +65,7 @@ def ids_of(whole):
 
 
 def opened(whole, paths):
-    """The numbers of the datasets of which a file or the folder is open."""
+    """The numbers of the datasets of which a file or the directory is open."""
     folder, targets = Path(f'/proc/{decoder_of(whole)}/fd'), []
     for name in os.listdir(folder):
         try:
@@ -134,7 +134,7 @@ def nothing_is_opened_for_what_is_known():
         written = version_of(sets.index)
         expected = sets.ids()
         for path in sets.paths[1:]:
-            (path / 'data').rename(path / 'elsewhere')  # the folder changes, its version does not
+            (path / 'data').rename(path / 'elsewhere')  # the directory changes, its version does not
         with sets.mounted() as whole:
             same((whole / 'part0/id/data.bin').stat().st_size, 8 * len(expected))
             same(errors_of(whole), [])
@@ -400,7 +400,7 @@ def branches_have_versions_of_their_own():
 
 @case
 def an_index_without_versions_is_not_used():
-    """As earlier versions wrote it: with the attributes of the folder."""
+    """As earlier versions wrote it: with the attributes of the directory."""
     with scratch() as directory:
         sets = Datasets(directory)
         sets.learn()
@@ -438,7 +438,7 @@ def arrays_of_blz_that_grow_are_looked_at_again():
                 if changes:
                     grow(arrays[number])
                     rows[number] += 5
-                    same([version_of(array) for array in arrays], folders, 'the folders stay')
+                    same([version_of(array) for array in arrays], folders, 'the directories stay')
                 for _ in range(2):
                     with chain(*arrays, options=('-o', f'index={index}')) as whole:
                         same((whole / path).stat().st_size, 4 * sum(rows))

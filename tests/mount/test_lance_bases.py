@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Datasets whose manifest has base paths: files in other folders. Files below the dataset are
-read, others only if `bases` allows it; links and names cannot leave the allowed folders."""
+"""Datasets whose manifest has base paths: files in other directories. Files below the dataset are
+read, others only if `bases` allows it; links and names cannot leave the allowed directories."""
 import contextlib
 import errno
 import json

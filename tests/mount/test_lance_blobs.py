@@ -259,7 +259,7 @@ def what_is_elsewhere_is_read_only_where_it_is_allowed():
             field = mountpoint / 'set' / 'elsewhere'
             same((field / 'blob.d' / '1').stat().st_size, 50)
             fails(errno.EIO, (field / 'blob.d' / '1').read_bytes)
-        # neither links nor names leave the allowed folders
+        # neither links nor names leave the allowed directories
         outer = base.parent / 'outer'
         (base / 'a b').rename(outer)
         (base / 'a b').symlink_to(outer)

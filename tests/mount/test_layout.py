@@ -175,7 +175,7 @@ def foreign_files_every_byte_and_every_page():
                if path.stat().st_size < 20_000]
     if not sources:
         raise Skip('NTUPLE_SHARED has no files')
-    for source in sources[::5]:  # a fifth of them, from every folder: one case must not take a minute
+    for source in sources[::5]:  # a fifth of them, from every directory: one case must not take a minute
         if json.loads(source.with_suffix('.json').read_text()).get('expect', 'accept') == 'accept':
             check_file(source)
 

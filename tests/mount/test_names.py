@@ -51,7 +51,7 @@ def blz(directory):
 
 
 def foreign():
-    """Every fifth small file of each folder; tables of BLZ are folders."""
+    """Every fifth small file of each directory; tables of BLZ are directories."""
     for folder in 'rntuple/gen', 'rntuple/validation', 'rntuple/real', 'roaring/gen64', 'blz/blz', 'blz/blp':
         described = [path for path in sorted((SHARED / folder).glob('*.json'))
                      if path.stat().st_size < 100_000]

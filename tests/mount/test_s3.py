@@ -314,7 +314,7 @@ def a_bucket_is_mirrored_as_a_folder_is():
     backend = need('moto.s3.models').s3_backends['123456789012']['aws']
     with stored() as store:
         put(store, 'more/set.lance', DATA / 'lance_datasets' / 'fragments_2.2')
-        store.s3.put_object(Bucket='data', Key='more/', Body=b'')  # as tools mark folders
+        store.s3.put_object(Bucket='data', Key='more/', Body=b'')  # as tools mark directories
         # in this process: clients refuse some
         for key in 'more/../up.root', 'more//none.root', 'more/line\nbreak.root':
             backend.put_object('data', key, (DATA / 'compression_zstd.root').read_bytes())

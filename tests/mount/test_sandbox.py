@@ -26,7 +26,7 @@ OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'loo
 
 class TakenOver(Foreground):
     """A mount whose process makes every attempt of tests/sandbox/escape.c, with a source that is
-    alone in its folder."""
+    alone in its directory."""
 
     def __init__(self, directory, source, *options):
         super().__init__(source, options=options)
@@ -52,7 +52,7 @@ class TakenOver(Foreground):
 
 
 def sources(directory):
-    """A file, and a folder with one."""
+    """A file, and a directory with one."""
     folder = directory / 'folder'
     folder.mkdir()
     shutil.copy(data('example.root'), folder)
@@ -92,7 +92,7 @@ def without_the_sandbox_every_attempt_succeeds():
 
 @case
 def a_compromised_tool_gains_nothing():
-    """While it writes its output; a copy can write to the target's folder, and to nothing else."""
+    """While it writes its output; a copy can write to the target's directory, and to nothing else."""
     if not PRELOAD:
         raise Skip('no library of attempts: a build with sanitizers')
     needs('seccomp', 'landlock')

@@ -64,7 +64,7 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
 
 @case
 def files_that_begin_with_a_dot_are_left_out_of_folders():
-    """Resource forks, named like visible files, and hidden folders are also skipped; naming one
+    """Resource forks, named like visible files, and hidden directories are also skipped; naming one
     explicitly opens it."""
     with scratch() as directory:
         folder = directory / 'folder'
@@ -89,7 +89,7 @@ def folders_of_zarr_and_blosc2_are_refused_by_name_or_omitted():
         for name, marker, kind in (('array.zarr', '.zarray', 'a Zarr array'),
                                    ('group.zarr', '.zgroup', 'a Zarr group'),
                                    ('three.zarr', 'zarr.json', 'a Zarr store'),
-                                   ('frame.b2nd', 'chunks.b2frame', 'a Blosc2 frame in a folder'),
+                                   ('frame.b2nd', 'chunks.b2frame', 'a Blosc2 frame in a directory'),
                                    ('store.b2d', 'embed.b2e', 'a Blosc2 store (.b2d)')):
             (folder / name).mkdir(parents=True)
             (folder / name / marker).write_text('{}')

@@ -122,7 +122,7 @@ def servers_with_a_trusted_certificate_are_read_by_tls():
             same((result.returncode, b'X509_CERT_DIR' in result.stderr), (UNREACHABLE, True), result.stderr)
 
 
-# ---- folders ----
+# ---- directories ----
 
 @case
 def datasets_that_are_folders_have_the_tree_that_they_have_here():

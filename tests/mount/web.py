@@ -112,7 +112,7 @@ BEFORE_END = [f'bytes=-{EDGE + number * 13 * 1024}' for number in (1, 2)]  # if 
 
 
 class Site:
-    """Serves files of a folder, or bytes that a test gives."""
+    """Serves files of a directory, or bytes that a test gives."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -259,7 +259,7 @@ def nginx(directory, around, within, ssl=''):
 # ---- WebDAV ----
 
 class Apache:
-    """Apache's mod_dav on a port of its own, for a folder `www` in a directory; `requests()`
+    """Apache's mod_dav on a port of its own, for a directory `www` in a directory; `requests()`
     returns method, path and range."""
 
     def __init__(self, directory):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An XRootD server for tests, if it is installed: on a port of its own, of a folder, read only."""
+"""An XRootD server for tests, if it is installed: on a port of its own, of a directory, read only."""
 import contextlib
 import os
 import pwd

@@ -3,7 +3,7 @@
 """Arrow files of datasets in memory, read by pyarrow: nulls of every form, and types that say
 more than their bytes.
 
-Arguments: the program that writes the files into a folder."""
+Arguments: the program that writes the files into a directory."""
 import sys
 import tempfile
 from datetime import date

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * For test_made_tables.py: writes the tables of nullable_dataset.c and typed_dataset.c as Arrow files into
- * the folder that is the argument.
+ * the directory that is the argument.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * kernel or of its output, it makes the calls that a sandbox must refuse. It prints the result of each to
  * stderr: "escape NAME ERRNO", 0 if the call was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev, or
  * of sendmsg without descriptors (of write or fflush if N is negative). FILE is not a file of the program.
- * Its folder has nothing else of importance.
+ * Its directory has nothing else of importance.
  *
  * Calls that would change the process have arguments that the kernel refuses with another error if it gets to
  * look at them.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A folder of 10,000 files: all are listed, each has its values, and the resources of the mount
+"""A directory of 10,000 files: all are listed, each has its values, and the resources of the mount
 do not grow with their number.
 
 usage: many_files.py [FILES]

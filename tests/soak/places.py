@@ -67,7 +67,7 @@ def sources_below(folder):
 
 
 def all_sources():
-    """{path below the mounted folder: source}"""
+    """{path below the mounted directory: source}"""
     found = {}
     for path in sources_below(harness.DATA):
         if path.name != 'lance_datasets':
@@ -140,7 +140,7 @@ def has_checksums(path):
 
 
 class Material:
-    """The folders of a soak: steady/ never changes, changing/ and damaged/ do; truth/ has the
+    """The directories of a soak: steady/ never changes, changing/ and damaged/ do; truth/ has the
     expected contents."""
 
     def __init__(self, top, seed):

@@ -199,7 +199,7 @@ def compare_damaged(directory, expected, damaged):
 
 
 def entry(directory, name):
-    """The directory of a dataset or of a parent folder; its name may be percent-encoded."""
+    """The directory of a dataset or of a parent directory; its name may be percent-encoded."""
     if name not in ('', '.', '..') and '\0' not in name and (directory / name).is_dir():
         return directory / name
     for child in directory.iterdir():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A small file in memory for tests of the tree. nt_file_open returns its handwritten model for every
- * path whose name begins with "good". See model.c for its contents. A folder with meta/storage is also
+ * path whose name begins with "good". See model.c for its contents. A directory with meta/storage is also
  * a file, and has versions if versions/ exists.
  */
 #pragma once
@@ -49,7 +49,7 @@ extern atomic_uint model_loads;
 extern atomic_uint model_open_files;
 /* Set before opening: damages the page list of the second cluster group. */
 extern bool model_has_bad_group;
-/* Number of searches for the version of a folder. */
+/* Number of searches for the version of a directory. */
 extern atomic_uint model_searches;
 /* Called before a page list is read, and before a file is closed. May be NULL. */
 extern void (*model_before_load)(const struct nt_dataset *dataset);

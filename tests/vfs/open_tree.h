@@ -16,7 +16,7 @@ extern char reported[4096];  /* messages that it logged */
 extern char tree_folder[64]; /* holds the three files */
 extern char path_good[80], path_bad[80], path_other[80];
 
-/* Fixtures: the folder with its files and no tree; a tree of the good file. */
+/* Fixtures: the directory with its files and no tree; a tree of the good file. */
 void tree_setup(void);
 void tree_setup_single(void);
 void tree_teardown(void);

@@ -62,7 +62,7 @@ char *__wrap_strdup(const char *text)
     return has_failed() ? NULL : __real_strdup(text);
 }
 
-/* ---- Changes while a folder is listed ---- */
+/* ---- Changes while a directory is listed ---- */
 
 typedef void happening(void);
 static _Atomic(happening *) after_reading; /* once */
@@ -474,7 +474,7 @@ static void make_and_find_another(void)
 TEST(a_look_at_a_folder_that_another_overtakes_throws_nothing_out, .setup = set_up, .teardown = tear_down)
 {
     snprintf(late_path, sizeof(late_path), "%s/good4.root", tree_folder);
-    replace(path, 1, true); /* so that the folder is read */
+    replace(path, 1, true); /* so that the directory is read */
     atomic_store(&after_reading, make_and_find_another);
     list("");
     ck_assert(!atomic_load(&after_reading));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees over several files and over a folder, while files are created and removed, with more files than
+ * Trees over several files and over a directory, while files are created and removed, with more files than
  * stay open.
  */
 #include <errno.h>

@@ -68,7 +68,7 @@ bool nt_is_environmental(enum nt_status status);
 bool nt_is_transient(enum nt_status status);
 /* For one of several files that could not be examined: is the cause temporary (memory, descriptors, disk,
  * server), so that the caller must fail as a whole and retry? A file without read permission or outside the
- * folder stays unreadable; the others are shown. */
+ * directory stays unreadable; the others are shown. */
 bool nt_is_retryable(enum nt_status status, const struct nt_error *failure);
 
 /* If a message begins with "subject: ", returns its rest, else NULL. */

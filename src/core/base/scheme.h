@@ -19,7 +19,7 @@ struct nt_scheme {
     const char *name; /* before "://" */
     enum nt_service service;
     bool is_secure;     /* uses TLS */
-    bool is_store;      /* addresses a dataset with objects beneath it; else folders can be listed */
+    bool is_store;      /* addresses a dataset with objects beneath it; else directories can be listed */
     bool has_host;      /* names the server; else a bucket of the configured server */
     bool has_users;     /* user names are not secret: servers ignore them */
     bool is_encoded;    /* names are percent-encoded */

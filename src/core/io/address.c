@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of remote files: redaction of credentials and queries, folder and pattern arithmetic. Sends
+ * Addresses of remote files: redaction of credentials and queries, directory and pattern arithmetic. Sends
  * no requests.
  */
 #include "core/io/address.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Common part of all folders: dispatch to the implementation, reference counts, name checks, and the
- * folder as a source without bytes.
+ * Common part of all directories: dispatch to the implementation, reference counts, name checks, and the
+ * directory as a source without bytes.
  */
 #include "core/io/folder.h"
 
@@ -125,7 +125,7 @@ void nt_folder_close(struct nt_folder *folder)
         folder->ops->close(folder);
 }
 
-/* ---- Folder as a source ---- */
+/* ---- Directory as a source ---- */
 
 static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders: local or remote directories whose files are sources. Declares folder operations, opening
+ * Directories: local or remote directories whose files are sources. Declares directory operations, opening
  * beneath a directory, and permission checks.
  */
 #pragma once
@@ -12,7 +12,7 @@
 
 struct nt_file_probe;
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
 enum nt_entry_kind { NT_ENTRY_FILE, NT_ENTRY_FOLDER, NT_ENTRY_LINK, NT_ENTRY_OTHER };
 
@@ -42,7 +42,7 @@ struct nt_folder_ops {
     /* NULL: metadata is always current. */
     enum nt_status (*refresh)(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                               struct nt_error *error);
-    /* NT_OK while the folder is still at its path, else NT_CHANGED or NT_IO. */
+    /* NT_OK while the directory is still at its path, else NT_CHANGED or NT_IO. */
     enum nt_status (*check)(struct nt_folder *folder, struct nt_error *error);
     enum nt_status (*open_sibling)(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
                                    struct nt_error *error);
@@ -68,7 +68,7 @@ static inline bool nt_folder_is_local(const struct nt_folder *folder)
 }
 
 enum nt_folder_use {
-    NT_FOLDER_DATASET,            /* links out of the folder are refused */
+    NT_FOLDER_DATASET,            /* links out of the directory are refused */
     NT_FOLDER_DATASET_FOR_OTHERS, /* the same, and so are files that fewer users can read */
     NT_FOLDER_PASSTHROUGH,        /* links are followed everywhere */
 };
@@ -77,15 +77,15 @@ enum nt_folder_use {
  * directory, NT_IO. */
 enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
                               struct nt_error *error);
-/* Opens another directory with files of the folder's dataset, and checks permissions against the
- * folder's. Close it before the folder. Fails as nt_folder_open. */
+/* Opens another directory with files of the directory's dataset, and checks permissions against the
+ * directory's. Close it before the directory. Fails as nt_folder_open. */
 enum nt_status nt_folder_open_sibling(struct nt_folder *folder, const char *path,
                                       struct nt_folder **sibling_ret, struct nt_error *error);
 /* Opens a local directory with other files of what a source shows, and checks permissions against that
  * source's. `use`: of a dataset. Fails as nt_folder_open. */
 enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,
                                   struct nt_folder **folder_ret, struct nt_error *error);
-/* Opens one of the folders in it, by name, as if by its path: independent of this folder. */
+/* Opens one of the directories in it, by name, as if by its path: independent of this directory. */
 enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                     struct nt_error *error);
 /* The number of open descriptors, including those of lazily opened sources. */
@@ -95,26 +95,26 @@ void nt_folder_ref(struct nt_folder *folder);
 /* Sources opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
 
-/* Refreshes the metadata of a folder beneath, or of the folder that contains a file. Local metadata is
+/* Refreshes the metadata of a directory beneath, or of the directory that contains a file. Local metadata is
  * always current; remote metadata is from the last request, at most some seconds old after this.
- * `list_ret` (may be NULL) changes with each request; 0 if local. A missing folder is not a failure. */
+ * `list_ret` (may be NULL) changes with each request; 0 if local. A missing directory is not a failure. */
 enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                                  struct nt_error *error);
 
-/* Visits the entries of a folder beneath in any order, without "." and "..". */
+/* Visits the entries of a directory beneath in any order, without "." and "..". */
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
                               void *context, struct nt_error *error);
-/* Attributes of the target of a name. NT_NOT_FOUND; NT_IO, with EACCES for a link out of the folder. */
+/* Attributes of the target of a name. NT_NOT_FOUND; NT_IO, with EACCES for a link out of the directory. */
 enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct stat *attributes,
                               struct nt_error *error);
-/* Does the name exist (even as a link out of the folder)? Is it a folder? Fail only if the system
+/* Does the name exist (even as a link out of the directory)? Is it a directory? Fail only if the system
  * cannot answer (nt_is_retryable). */
 enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
                              struct nt_error *error);
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
                                     struct nt_error *error);
 
-/* Is a text from a file a valid name beneath a folder: parts separated by single slashes, none empty,
+/* Is a text from a file a valid name beneath a directory: parts separated by single slashes, none empty,
  * "." or "..", no NUL? */
 bool nt_folder_is_name_below(struct nt_text name);
 /* Finds the name of a path below a directory, which may end with slashes; it points into `path`, and is empty
@@ -122,7 +122,7 @@ bool nt_folder_is_name_below(struct nt_text name);
 bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_text *name_ret);
 
 /* Opens a regular file beneath. NT_NOT_FOUND, NT_INVALID if it is not regular, NT_IO; with EACCES for a
- * link out of the folder, and for a file that some users of the folder cannot read. */
+ * link out of the directory, and for a file that some users of the directory cannot read. */
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error);
 /* A file of a local directory that is open for a look at a few of its bytes. */
@@ -142,15 +142,15 @@ enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struc
 void nt_file_probe_close(struct nt_file_probe *look);
 
 /* Adds a file of which many are in use. Opens it on first use: until then `size` is NT_UNKNOWN_SIZE,
- * and a missing file is not noticed. The folder's files share a limited number of descriptors; a
+ * and a missing file is not noticed. The directory's files share a limited number of descriptors; a
  * reopened file must be the same (device, inode, size, modification time), else NT_CHANGED. */
 enum nt_status nt_folder_open_file_lazily(struct nt_folder *folder, const char *name,
                                           struct nt_source **source_ret, struct nt_error *error);
 
-/* Makes a source of a folder and owns the folder. */
+/* Makes a source of a directory and owns the directory. */
 enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **source_ret,
                                    struct nt_error *error);
-/* Opens a local folder as a source without bytes, with stat, check and `folder`. Its attributes are
+/* Opens a local directory as a source without bytes, with stat, check and `folder`. Its attributes are
  * those of the directory, but with only the read bits that all files opened so far have. NT_NOT_FOUND,
  * NT_INVALID if it is not a directory, NT_IO. */
 enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local directories as folders. Files of a shared dataset must be readable by all users who can read the
+ * Local directories as directories. Files of a shared dataset must be readable by all users who can read the
  * dataset.
  */
 #include <dirent.h>
@@ -25,7 +25,7 @@ mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct s
     return mode & may;
 }
 
-/* ---- Local folder ---- */
+/* ---- Local directory ---- */
 
 struct local_folder {
     struct nt_folder folder;
@@ -35,8 +35,8 @@ struct local_folder {
     struct nt_source_pool *pool; /* of lazily opened files */
     struct stat attributes;      /* of the directory when it was opened */
     struct stat users;           /* attributes of what is shown: of the directory, or of a file elsewhere */
-    struct local_folder *shown;  /* the dataset's folder: this one, or the one beside */
-    struct nt_lock lock;         /* of all below, and of the same members of folders beside it */
+    struct local_folder *shown;  /* the dataset's directory: this one, or the one beside */
+    struct nt_lock lock;         /* of all below, and of the same members of directories beside it */
     mode_t readers;              /* read bits */
     bool is_shown;
     char *way; /* the last directory that was checked; NULL: none */
@@ -144,7 +144,7 @@ static enum nt_status check_path(struct nt_folder *folder, struct nt_error *erro
     return NT_OK;
 }
 
-/* If the folder was removed, or moved to where this process has no permission, report that instead of
+/* If the directory was removed, or moved to where this process has no permission, report that instead of
  * the file's failure. */
 static enum nt_status failed_in(struct local_folder *folder, enum nt_status status, struct nt_error *error)
 {
@@ -323,7 +323,7 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
     return status;
 }
 
-/* ---- The folder itself ---- */
+/* ---- The directory itself ---- */
 
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {
@@ -410,7 +410,7 @@ static enum nt_status open_directory(struct local_folder *folder, struct nt_erro
     return check_search(folder, error);
 }
 
-/* `shown`: NULL for the folder itself. */
+/* `shown`: NULL for the directory itself. */
 static enum nt_status open_local(const char *path, enum nt_folder_use use, struct local_folder *shown,
                                  struct nt_folder **folder_ret, struct nt_error *error)
 {

@@ -75,7 +75,7 @@ struct nt_source {
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
     atomic_uint revivals;                /* how often it was found unchanged after it seemed changed */
     bool is_object_store;                /* see nt_source_open_objects */
-    struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
+    struct nt_folder *folder;            /* for a source without bytes: its directory; else NULL */
     uint64_t
         first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
 };

@@ -71,7 +71,7 @@ struct nt_budget {
     struct nt_budget *total; /* also counts everything taken here; NULL: none */
     pthread_mutex_t lock;    /* of all members below */
     bool is_on_disk;         /* the whole file, so it cannot contain more metadata */
-    bool is_in_folder;       /* in a folder of this machine: see nt_budget_set_in_folder */
+    bool is_in_folder;       /* in a directory of this machine: see nt_budget_set_in_folder */
     uint64_t disk_bytes;     /* known to be allocated on a local disk */
     uint64_t metadata_bytes; /* read so far */
     uint64_t min_limit;      /* see nt_budget_set_min_limit */
@@ -86,7 +86,7 @@ void nt_budget_deinit(struct nt_budget *budget);
 
 /* Adds the disk space of the file, without holes; `is_all`: of the whole file. */
 void nt_budget_add_disk(struct nt_budget *budget, uint64_t bytes, bool is_all);
-/* The files are in a folder of this machine: their sizes are unknown, but no copies of what is read of
+/* The files are in a directory of this machine: their sizes are unknown, but no copies of what is read of
  * them stay in memory. */
 void nt_budget_set_in_folder(struct nt_budget *budget);
 /* The limit is at least `bytes`, or the ceiling, for a format whose few bytes describe much. Has no effect

@@ -12,7 +12,7 @@
 #include "core/model/builder.h"
 
 /* Decoded pages of real files have up to a megabyte, those of chunked arrays any size that the writer
- * chose; pages far larger than the file are bombs. The size of a folder is unknown. */
+ * chose; pages far larger than the file are bombs. The size of a directory is unknown. */
 enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MAX_PAGE_BYTES = 256 << 20 };
 
 static uint64_t page_limit(uint64_t bytes)

@@ -963,7 +963,7 @@ bool nt_dataset_is_main(const struct nt_dataset *dataset);
  * NULL) is their number. */
 struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret);
 
-/* The folder of a dataset contains its linked attribute sets, whose names have this prefix. */
+/* The directory of a dataset contains its linked attribute sets, whose names have this prefix. */
 #define NT_ATTRIBUTE_PREFIX "attribute."
 
 enum nt_name_rule {

@@ -237,7 +237,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
 
 /* ---- The files ---- */
 
-/* Loads the table's list of columns; NULL if it cannot be read, which opening the folder reports. */
+/* Loads the table's list of columns; NULL if it cannot be read, which opening the directory reports. */
 static enum nt_status load_table(struct nt_folder *folder, const char *name, json_t **table_ret,
                                  struct nt_error *error)
 {
@@ -336,7 +336,7 @@ static enum nt_status blz_find_state(struct nt_folder *folder, struct nt_dataset
     return status;
 }
 
-/* The number of the folder's state. */
+/* The number of the directory's state. */
 static enum nt_status blz_state_number(struct nt_folder *folder, uint64_t *number_ret, struct nt_error *error)
 {
     struct nt_dataset_version found;
@@ -486,7 +486,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     return NT_OK;
 }
 
-/* A link that leads out of the folder counts as a mark, too: opening reports what is wrong with it. */
+/* A link that leads out of the directory counts as a mark, too: opening reports what is wrong with it. */
 static enum nt_status accepts_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
 {
     NT_TRY(nt_folder_has(folder, "meta/storage", takes_ret, error));

@@ -80,7 +80,7 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
 enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
                                  json_t **value_ret, struct nt_error *error);
 
-/* Parses a small file of a folder; `number` identifies it to the budget. NT_NOT_FOUND. */
+/* Parses a small file of a directory; `number` identifies it to the budget. NT_NOT_FOUND. */
 enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
                                 struct nt_budget *budget, json_t **value_ret, struct nt_error *error);
 
@@ -214,7 +214,7 @@ struct nt_blz_node {
 struct nt_blz {
     struct nt_blz_node *root; /* NULL: a Bloscpack file */
     struct nt_folder *folder; /* of the file; NULL for a Bloscpack file */
-    uint64_t state;           /* of the folder, before anything was read (see nt_blz_check_state) */
+    uint64_t state;           /* of the directory, before anything was read (see nt_blz_check_state) */
     struct nt_blz_column *columns;
     uint32_t file_count;           /* sources that are files; the failure sources follow */
     uint32_t chunk_file_count;     /* the first of these, with chunks; metadata files follow */
@@ -247,7 +247,7 @@ enum nt_blz_failure {
 };
 
 /* Creates a source that returns the given error for every read, or NT_CHANGED if the state of the
- * folder has changed. `blz` must outlive it. */
+ * directory has changed. `blz` must outlive it. */
 enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
                                      struct nt_source **source_ret, struct nt_error *error);
 
@@ -279,13 +279,13 @@ enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, str
 enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
                                  const uint64_t *dimensions, uint32_t dimension_count,
                                  struct nt_blz_column *column, struct nt_error *error);
-/* Joins a directory of the folder ("": the folder) and a name, in the arena; NULL if out of memory. */
+/* Joins a directory of the directory ("": the directory) and a name, in the arena; NULL if out of memory. */
 char *nt_blz_name(struct nt_blz_build *build, const char *directory, const char *name);
-/* The path of a directory of the folder, for messages; in the arena. */
+/* The path of a directory of the directory, for messages; in the arena. */
 const char *nt_blz_path(struct nt_blz_build *build, const char *directory);
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source,
                                  struct nt_error *error);
-/* Appends a file of the folder as a source that is opened on first use. */
+/* Appends a file of the directory as a source that is opened on first use. */
 enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
                                struct nt_error *error);
 /* Builds the dataset from everything that was added. */

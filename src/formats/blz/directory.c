@@ -169,7 +169,7 @@ static enum nt_status blz_meta_files_read(struct nt_blz_build *build, const char
 /* ---- Array directories ---- */
 
 struct nt_blz_array {
-    const char *directory, *data; /* in the folder: the array's, and that of its files */
+    const char *directory, *data; /* in the directory: the array's, and that of its files */
     struct nt_blz_dtype dtype;
     struct nt_text type;       /* the text of the dtype */
     uint64_t rows, chunk_rows; /* chunk_rows 0: unknown */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Client of the network helper: connection, remote files as sources, remote folders, and the memory and
+ * Client of the network helper: connection, remote files as sources, remote directories, and the memory and
  * disk caches.
  */
 #pragma once
@@ -186,12 +186,12 @@ enum { NT_DISK_NAME_LENGTH = 32 };
 struct nt_disk_cache {
     int folder; /* -1: no disk cache */
     uint64_t max_bytes;
-    uint64_t allowance; /* bytes to write before the next scan of the folder */
+    uint64_t allowance; /* bytes to write before the next scan of the directory */
     uint64_t read_bytes, written_bytes, bad_pieces;
     LIST_HEAD(, nt_disk_cache_file) open; /* by this process */
 };
 
-/* Creates a missing folder. The user must own it, and no other user may write to it. */
+/* Creates a missing directory. The user must own it, and no other user may write to it. */
 enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path, uint64_t max_bytes,
                                   struct nt_error *error);
 void nt_disk_cache_close(struct nt_disk_cache *cache);
@@ -200,7 +200,7 @@ void nt_disk_cache_remove(struct nt_disk_cache *cache, const char *name);
 
 /* ---- Disk cache ---- */
 
-/* The cache of a file of `size` bytes. `key` identifies the file; other readers of the folder can see
+/* The cache of a file of `size` bytes. `key` identifies the file; other readers of the directory can see
  * it. NULL if nothing can be cached. */
 struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, const char *key,
                                                    uint64_t size);
@@ -392,13 +392,13 @@ struct nt_remote_file {
     struct nt_fetcher *fetcher;
     LIST_ENTRY(nt_remote_file) all; /* of the fetcher */
     char *address, *shown;
-    struct nt_folder *listed_in; /* a remote folder, or NULL */
-    const char *name;            /* in this folder; points into `shown` */
+    struct nt_folder *listed_in; /* a remote directory, or NULL */
+    const char *name;            /* in this directory; points into `shown` */
     /* The fetcher's lock protects all that follows. */
     uint32_t file;  /* its number in the helper */
     uint64_t epoch; /* epoch in which it was opened; 0: never */
     bool is_opening;
-    bool is_looked_up, is_listed; /* in the list of its folder; its version is from there */
+    bool is_looked_up, is_listed; /* in the list of its directory; its version is from there */
     bool is_closed;               /* was open, and closed to make room for others */
     unsigned underway;            /* active parts and checks */
     bool is_in_use;               /* it is in `used`: */
@@ -446,7 +446,7 @@ enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_reval
 void nt_revalidate_later(struct nt_remote_file *objects);
 
 /* Creates a file that opens at first use: its source has no known size before. `shown`, the path for
- * messages, ends with its name in the folder that lists it, if there is one. */
+ * messages, ends with its name in the directory that lists it, if there is one. */
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
                                   struct nt_folder *listed_in, const char *name,
                                   struct nt_source **source_ret, struct nt_error *error);
@@ -480,13 +480,13 @@ struct nt_remote_list {
     size_t count, capacity;
     struct nt_arena *arena;
     atomic_uint extra_references; /* besides the first */
-    uint64_t asked, number;       /* time of the request, and its number in the folder */
+    uint64_t asked, number;       /* time of the request, and its number in the directory */
     uint64_t last;                /* time of the last answer */
     bool is_without_memory;
 };
 
 /* Requests a list: one round trip, or one per thousand files. NT_NOT_FOUND; NT_UNSUPPORTED if the
- * server lists no folders; else as nt_source_open_address. */
+ * server lists no directories; else as nt_source_open_address. */
 enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
                                   struct nt_remote_list **list_ret, struct nt_error *error);
 /* Drops a reference. Accepts NULL. */
@@ -494,20 +494,20 @@ void nt_remote_list_free(struct nt_remote_list *list);
 /* NULL: no such name. */
 const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, struct nt_text name);
 
-/* ---- Remote folders ---- */
+/* ---- Remote directories ---- */
 
-/* What the list of its folder says of a file. A file that the list lacks may have been created since:
+/* What the list of its directory says of a file. A file that the list lacks may have been created since:
  * then refreshes the list. */
 enum nt_status nt_remote_folder_known(struct nt_remote_folder *folder, const char *name,
                                       struct nt_remote_version *known_ret, struct nt_error *error);
 
-/* The folder at an address, in its current state: requests the list of each folder once, at its first
- * use. NT_NOT_FOUND; NT_UNSUPPORTED if the server lists no folders; else as nt_source_open_address.
+/* The directory at an address, in its current state: requests the list of each one once, at its first
+ * use. NT_NOT_FOUND; NT_UNSUPPORTED if the server lists no directories; else as nt_source_open_address.
  * `fetcher` NULL: creates its own. */
 enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
                                       struct nt_folder **folder_ret, struct nt_error *error);
 
-/* Opens a file or folder as a source. A slash at the end means a folder; else an address that is not a
- * file is tried as a folder. */
+/* Opens a file or directory as a source. A slash at the end means a directory; else an address that is not a
+ * file is tried as a directory. */
 enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
                                      struct nt_source **source_ret, struct nt_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Remote directories as folders. Their listings take one request per directory, and are cached and
+ * Remote directories as directories. Their listings take one request per directory, and are cached and
  * refreshed on demand. Files with a known validator are opened without a further request.
  */
 #include "remote/client/client.h"
@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "core/io/address.h"
 
-/* A folder below the root, or the root itself: "". */
+/* A directory below the root, or the root itself: "". */
 struct sublist {
     char *name;
     struct nt_remote_list *list; /* NULL: not listed, or this remembered failure: */
@@ -72,8 +72,8 @@ static struct sublist *inner_of(struct nt_remote_folder *folder, struct nt_text 
     return inner;
 }
 
-/* Keeps the old list if the request fails. A backoff: many lookups in a folder of a silent server wait only
- * once. */
+/* Keeps the old list if the request fails. A backoff: many lookups in a directory of a silent server wait
+ * only once. */
 static enum nt_status request_list(struct nt_remote_folder *folder, struct sublist *inner,
                                    struct nt_error *error)
 {
@@ -96,9 +96,9 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
     return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
 }
 
-/* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
+/* The list of a directory; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
  * parents may already show. Valid until the next refresh, or longer with a reference. Goes down from the
- * innermost folder that is listed, since most folders of a long name may not exist. */
+ * innermost directory that is listed, since most directories of a long name may not exist. */
 static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text name,
                               struct nt_remote_list **list_ret, struct nt_error *error)
 {
@@ -130,7 +130,7 @@ static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text na
                    (int)ancestor.length, ancestor.bytes);
 }
 
-/* Finds a file or folder in the list of its folder. */
+/* Finds a file or directory in the list of its directory. */
 static enum nt_status find(struct nt_remote_folder *folder, const char *name,
                            const struct nt_remote_entry **entry_ret, struct nt_error *error)
 {
@@ -143,7 +143,7 @@ static enum nt_status find(struct nt_remote_folder *folder, const char *name,
                : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
 }
 
-/* Requests the innermost listed folder on the path again; those below it follow when they are needed.
+/* Requests the innermost listed directory on the path again; those below it follow when they are needed.
  * Keeps the old list if the request fails. */
 static enum nt_status ask_again_on_way(struct nt_remote_folder *folder, struct nt_text name,
                                        uint64_t *number_ret, struct nt_error *error)
@@ -204,7 +204,7 @@ static ino_t identity_of(const struct nt_remote_entry *entry)
     return XXH3_64bits(entry->validator, strlen(entry->validator));
 }
 
-/* A folder whose server gives no time gets the time when it was opened. */
+/* A directory whose server gives no time gets the time when it was opened. */
 static void fill_stat(const struct nt_remote_folder *folder, const struct nt_remote_entry *entry,
                       struct stat *attributes)
 {
@@ -305,9 +305,9 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
     return NT_OK;
 }
 
-/* ---- The folder itself ---- */
+/* ---- The directory itself ---- */
 
-/* A folder has no version to check. */
+/* A directory has no version to check. */
 static enum nt_status check_nothing(struct nt_folder *folder, struct nt_error *error)
 {
     return NT_OK;

@@ -45,7 +45,7 @@ static bool take_entry(struct nt_helper_request *fetch, const struct nt_fetch_an
 
 /* ---- Sorting ---- */
 
-/* Among entries of one name the one that counts is last: a folder, else the latest. */
+/* Among entries of one name the one that counts is last: a directory, else the latest. */
 static int compare(const void *left, const void *right)
 {
     const struct nt_remote_entry *a = left, *b = right;

@@ -298,7 +298,7 @@ static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint6
     return status;
 }
 
-/* Looks a file up in the list of its folder before its first opening. This may request the list: releases
+/* Looks a file up in the list of its directory before its first opening. This may request the list: releases
  * the lock meanwhile. */
 static enum nt_status look_up(struct nt_remote_file *file, struct nt_error *error)
 {

@@ -287,7 +287,7 @@ enum nt_status nt_source_open_file(const char *path, struct nt_source **source_r
                                : nt_source_open_local(path, source_ret, error);
 }
 
-/* ---- Files or folders ---- */
+/* ---- Files or directories ---- */
 
 static enum nt_status open_folder_source(const char *address, struct nt_fetcher *fetcher,
                                          struct nt_source **source_ret, struct nt_error *error)
@@ -299,7 +299,7 @@ static enum nt_status open_folder_source(const char *address, struct nt_fetcher 
     return status;
 }
 
-/* A server may give any of these for a folder requested as a file: it does not exist, it returns an
+/* A server may give any of these for a directory requested as a file: it does not exist, it returns an
  * index page, its name is not valid for a file. */
 static bool may_be_folder(enum nt_status status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps addresses of files and folders to HTTP URLs.
+ * Maps addresses of files and directories to HTTP URLs.
  */
 #include "remote/helper/helper.h"
 
@@ -26,7 +26,7 @@ static char *prefix_of(const char *name)
     return nt_buffer_take(&prefix);
 }
 
-/* The folder of a URL ends with a slash: servers redirect without it. */
+/* The directory of a URL ends with a slash: servers redirect without it. */
 static char *web_url(const struct nt_scheme *scheme, const char *rest, bool is_folder)
 {
     struct nt_buffer url = {0};

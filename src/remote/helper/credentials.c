@@ -72,7 +72,7 @@ static bool put(char path[PATH_MAX], const char *folder, const char *name)
     return (size_t)snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-/* A folder of ticket files has a file that names the primary one. */
+/* A directory of ticket files has a file that names the primary one. */
 static bool put_primary(char path[PATH_MAX], const char *folder)
 {
     char name[NAME_MAX + 1];

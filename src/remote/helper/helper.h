@@ -71,7 +71,8 @@ bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 /* ---- URLs ---- */
 
 /* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`, unless out of
- * memory. `token` NULL: of a file. Else of the list of a folder; S3 lists what follows the token ("": all).
+ * memory. `token` NULL: of a file. Else of the list of a directory; S3 lists what follows the token ("":
+ * all).
  */
 char *nt_address_url(const char *address, const char *token, enum nt_service *service_ret,
                      const char **problem_ret);
@@ -87,7 +88,7 @@ static inline bool nt_url_is_secure(const char *url)
 /* Do two URLs have the same scheme, host and port? False if one of them is not a URL. */
 bool nt_address_is_same_server(const char *one, const char *other);
 
-/* The name that listings use for the folder: the key prefix for S3, else the path of the requested URL.
+/* The name that listings use for the directory: the key prefix for S3, else the path of the requested URL.
  * From malloc; NULL if out of memory. */
 char *nt_address_folder(const char *address, const char *url);
 
@@ -175,7 +176,7 @@ struct nt_backend_ops {
     /* Opens a file from a listing, which gave its size. Asks no server; the file is open on return. */
     bool (*open_listed)(struct nt_remote_handle *file, const char *address, const char *validator,
                         const char **problem_ret);
-    /* Starts to list a folder. Calls nt_listing_* or nt_handle_fail, but not before it returns. */
+    /* Starts to list a directory. Calls nt_listing_* or nt_handle_fail, but not before it returns. */
     bool (*list)(struct nt_remote_handle *listing, const char *address, const char **problem_ret);
     /* Copies bytes of an open file that were requested with its opening, once; may use `output` for any
      * result. NULL: there are none. */
@@ -293,16 +294,17 @@ struct nt_helper_session {
     unsigned count;
 };
 
-/* A file that is open or opened, or a folder that is listed. The backend's own structure begins with it. */
+/* A file that is open or opened, or a directory that is listed. The backend's own structure begins with it.
+ */
 struct nt_remote_handle {
     struct nt_helper_session *files;
     struct nt_backend *backend;
-    uint32_t number;       /* 0: a folder */
+    uint32_t number;       /* 0: a directory */
     uint64_t id;           /* of the request that opens or lists it */
     uint64_t milliseconds; /* time limit for opening, or for each part of the list */
     bool is_open, is_read_later;
     uint64_t size;
-    unsigned entries;                /* of a folder, so far */
+    unsigned entries;                /* of a directory, so far */
     LIST_HEAD(, nt_file_part) parts; /* active reads */
     LIST_ENTRY(nt_remote_handle) all;
 };
@@ -318,7 +320,7 @@ struct nt_open_result {
     unsigned round_trips;          /* sequential, without connecting */
 };
 
-/* For backends: the file cannot be opened, or the folder not be listed. Closes and frees it. */
+/* For backends: the file cannot be opened, or the directory not be listed. Closes and frees it. */
 void nt_handle_fail(struct nt_remote_handle *handle, enum nt_fetch_failure failure, const char *message);
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
 /* For backends: more bytes have arrived that copy_received can copy. */
@@ -333,9 +335,10 @@ struct nt_listed {
 };
 
 #define NT_LISTING_TOO_LONG "the directory has more entries than the list"
-/* For backends: an entry; omits what cannot be a name or a size. False if the folder has too many entries. */
+/* For backends: an entry; omits what cannot be a name or a size. False if the directory has too many entries.
+ */
 bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *listed);
-/* The list is complete. Closes and frees the folder. */
+/* The list is complete. Closes and frees the directory. */
 void nt_listing_done(struct nt_remote_handle *listing);
 
 /* Is the name valid as one path component? */
@@ -449,7 +452,7 @@ struct nt_file_version {
 enum nt_http_request_kind {
     NT_HTTP_REQUEST_PART,   /* of a file */
     NT_HTTP_REQUEST_FOLDER, /* a listing: PROPFIND, or an S3 list; always whole */
-    NT_HTTP_REQUEST_INDEX,  /* a listing: the page of a folder, by GET; always whole */
+    NT_HTTP_REQUEST_INDEX,  /* a listing: the page of a directory, by GET; always whole */
 };
 
 /* What is requested, and what the answers said about it. */
@@ -543,12 +546,12 @@ void nt_list_parser_free(struct nt_list_parser *list); /* accepts NULL */
 bool nt_list_parser_feed(struct nt_list_parser *list, const char *bytes, size_t count, bool is_last);
 const char *nt_list_parser_problem(const struct nt_list_parser *list);
 
-/* After the whole answer: does the folder exist? */
+/* After the whole answer: does the directory exist? */
 bool nt_list_parser_is_there(const struct nt_list_parser *list);
 /* The token that requests the rest; NULL: the list is complete. "": the server gave none. */
 const char *nt_list_parser_token(const struct nt_list_parser *list);
 
-/* For one page that lists a folder. `folder` is its path, not percent-encoded.
+/* For one page that lists a directory. `folder` is its path, not percent-encoded.
  * Entries of HTML have no size: only opening them reveals it. NULL if out of memory. */
 struct nt_index_parser *nt_index_parser_new(const char *folder, nt_entry_take *take, void *context);
 void nt_index_parser_free(struct nt_index_parser *index); /* accepts NULL */
@@ -572,7 +575,7 @@ bool nt_http_backend_init(struct nt_http_backend *web, struct nt_transfers *jobs
 
 enum { NT_BEFORE_TAIL = 2 };
 
-/* An open file, or a folder. The attempts of its jobs begin with a struct nt_http_request. */
+/* An open file, or a directory. The attempts of its jobs begin with a struct nt_http_request. */
 struct nt_http_file {
     struct nt_remote_handle handle;
     struct nt_http_target target;
@@ -583,7 +586,7 @@ struct nt_http_file {
     struct nt_end_probe *head, *tail;                 /* only during opening */
     struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */
     uint64_t copied_first, copied_end;                /* bytes of theirs that were copied */
-    struct nt_http_walk *walk;                        /* of a folder */
+    struct nt_http_walk *walk;                        /* of a directory */
 };
 
 /* See nt_backend_ops. */
@@ -626,7 +629,7 @@ struct nt_xrd_operation {
 bool nt_xrd_queue_init(struct nt_xrd_queue *queue);
 /* Calls `end` of all answered operations. */
 void nt_xrd_queue_work(struct nt_xrd_queue *queue);
-/* Lists a folder. NULL if out of memory; else the operation owns the result. */
+/* Lists a directory. NULL if out of memory; else the operation owns the result. */
 struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
                                       const char *url, uint64_t milliseconds);
 /* NULL if out of memory. */
@@ -641,7 +644,7 @@ void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation
 
 /* ---- XRootD files ---- */
 
-/* A file, or a folder that is listed. */
+/* A file, or a directory that is listed. */
 struct nt_xrootd_file {
     struct nt_remote_handle handle;
     char *url;
@@ -653,7 +656,7 @@ struct nt_xrootd_file {
     bool is_ready;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
     struct nt_xrd_ends *ends;         /* only during the first opening */
-    struct nt_xrd_walk *walk;         /* of a folder; NULL: a file */
+    struct nt_xrd_walk *walk;         /* of a directory; NULL: a file */
 };
 
 /* ---- XRootD backend ---- */

@@ -55,7 +55,7 @@ const char *nt_system_bundle(const char *built_in)
     return NULL;
 }
 
-/* The system's bundle includes the certificates of its folder. With a folder set, libcurl reads the
+/* The system's bundle includes the certificates of its directory. With a directory set, libcurl reads the
  * bundle again for each connection; that takes 30 ms, and many connections at once would time out. */
 static void add_authorities(CURL *easy)
 {

@@ -118,7 +118,7 @@ static void resume_at(struct nt_http_walk *walk, const char *token)
         fail(walk, NT_FETCH_UNREACHABLE, problem ? problem : "out of memory");
 }
 
-/* A server without WebDAV may still send a page that lists the folder. */
+/* A server without WebDAV may still send a page that lists the directory. */
 static bool ask_for_index(struct nt_http_walk *walk, const struct nt_result *result)
 {
     const char *problem;
@@ -128,7 +128,7 @@ static bool ask_for_index(struct nt_http_walk *walk, const struct nt_result *res
            ask(walk, NT_HTTP_REQUEST_INDEX, &problem);
 }
 
-/* Whatever the server sends instead of a list, it does not list folders. */
+/* Whatever the server sends instead of a list, it does not list directories. */
 static void end_index(struct nt_http_walk *walk, const struct nt_result *result)
 {
     bool is_lasting = result->outcome == NT_OUTCOME_OK || result->failure != NT_FETCH_UNREACHABLE;

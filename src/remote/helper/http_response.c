@@ -84,7 +84,7 @@ static enum nt_request_outcome refused(const struct nt_http_request *request)
     return request->is_own ? NT_OUTCOME_FAILED : NT_OUTCOME_OTHER_SERVER;
 }
 
-/* Web servers send the page of a folder only to an address with a slash at its end. */
+/* Web servers send the page of a directory only to an address with a slash at its end. */
 static bool is_redirected_to_folder(const struct nt_http_request *request)
 {
     const char *url = request->redirect_url;

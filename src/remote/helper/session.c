@@ -184,7 +184,7 @@ void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *
     output_done(output, file->number, file->id);
 }
 
-/* NULL if there are too many, or out of memory. Folders have no number. */
+/* NULL if there are too many, or out of memory. Directories have no number. */
 static struct nt_remote_handle *add_handle(struct nt_helper_session *files,
                                            const struct nt_fetch_request *request, struct nt_backend *backend)
 {
@@ -223,7 +223,7 @@ static void begin(struct nt_remote_handle *handle, uint32_t kind, const char *ad
     }
 }
 
-/* Opens a file, or lists a folder. The validator of a listed file follows its address. */
+/* Opens a file, or lists a directory. The validator of a listed file follows its address. */
 static void open_handle(struct nt_helper_session *files, const struct nt_fetch_request *request,
                         const char *text, size_t bytes)
 {

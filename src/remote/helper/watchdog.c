@@ -20,7 +20,7 @@
  * is a socket that speaks the protocol of src/remote/protocol.h. It has two processes: the worker
  * fetches; the watchdog keeps the socket and restarts a worker that dies. So a sandboxed client needs
  * no right to start processes. The watchdog has no connections. It passes copies of credential files to
- * the worker, which cannot read their folders. */
+ * the worker, which cannot read their directories. */
 
 enum { CHANNEL = STDIN_FILENO, FIRST_OTHER = STDERR_FILENO + 1 };
 

@@ -90,7 +90,7 @@ static void add_entry(struct nt_list_parser *list, const char *name, const struc
                                                   .validator = validator});
 }
 
-/* WebDAV: splits the href into the name and its parent, which must be the folder. */
+/* WebDAV: splits the href into the name and its parent, which must be the directory. */
 static void end_response(struct nt_list_parser *list)
 {
     char *path = path_of(list->href);
@@ -120,13 +120,13 @@ static void end_response(struct nt_list_parser *list)
     list->is_there |= is_itself && list->entry.is_folder;
 }
 
-/* S3: a key continues after the folder's prefix. */
+/* S3: a key continues after the directory's prefix. */
 static void end_key(struct nt_list_parser *list)
 {
     size_t above = strlen(list->folder);
     if (strncmp(list->href, list->folder, above) != 0)
         return;
-    list->is_there = true; /* even by the marker object of the folder */
+    list->is_there = true; /* even by the marker object of the directory */
     char *name = list->href + above;
     size_t length = strlen(name);
     if (list->group.is_folder && length && name[length - 1] == '/')

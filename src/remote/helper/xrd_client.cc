@@ -37,8 +37,8 @@ namespace
 const struct {
     const char *name;
     int value;
-} settings[] = {{"ConnectionWindow", 10}, {"ConnectionRetry", 1},     {"StreamErrorWindow", 0},
-                {"StreamTimeout", 15},    {"TimeoutResolution", 1},   {"RequestTimeout", 60},
+} settings[] = {{"ConnectionWindow", 10}, {"ConnectionRetry", 1},      {"StreamErrorWindow", 0},
+                {"StreamTimeout", 15},    {"TimeoutResolution", 1},    {"RequestTimeout", 60},
                 {"RedirectLimit", 16},    {"SubStreamsPerChannel", 1}, {"MetalinkProcessing", 0}};
 
 /* ---- Judging answers ---- */
@@ -408,9 +408,9 @@ void free_file(nt_xrd_file *file)
     delete file;
 }
 
-/* ---- Folders ---- */
+/* ---- Directories ---- */
 
-/* Only the blocking call asks all servers that have a part of the folder. */
+/* Only the blocking call asks all servers that have a part of the directory. */
 void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done,
                  void *context)
 {

@@ -44,7 +44,7 @@ struct nt_xrd_range {
 /* The limit of one read with several ranges. */
 enum { NT_XRD_MAX_RANGES = 1024 };
 
-/* An item of a folder; its name is valid until the list is freed. */
+/* An item of a directory; its name is valid until the list is freed. */
 struct nt_xrd_entry {
     const char *name;
     bool is_folder, has_attributes;
@@ -64,7 +64,7 @@ struct nt_xrd_client {
     void (*close)(struct nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context);
     /* Call after the answers to all requests. */
     void (*free)(struct nt_xrd_file *file);
-    /* Lists a folder on all its servers. NULL if out of memory; free the list after the answer. */
+    /* Lists a directory on all its servers. NULL if out of memory; free the list after the answer. */
     struct nt_xrd_list *(*list)(const char *url, uint16_t seconds, nt_xrd_done *done, void *context);
     /* By index; false after the last. */
     bool (*entry)(const struct nt_xrd_list *list, unsigned number, struct nt_xrd_entry *entry_ret);

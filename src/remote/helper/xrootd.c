@@ -459,7 +459,7 @@ static bool open_listed(struct nt_remote_handle *handle, const char *address, co
 
 /* ---- Listings ---- */
 
-/* A folder uses a job like a file, which is tried until there is an answer. */
+/* A directory uses a job like a file, which is tried until there is an answer. */
 struct nt_xrd_walk {
     struct nt_transfer job; /* its share is the active question */
 };
@@ -519,7 +519,7 @@ static void end_job(struct nt_transfer *job)
 
 /* ---- Requests ---- */
 
-/* Requests the list for the folder's waiting job. */
+/* Requests the list for the directory's waiting job. */
 static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
 {
     struct nt_transfer *job = &folder->walk->job;

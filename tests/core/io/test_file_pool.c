@@ -47,7 +47,7 @@ TEST(nothing_is_opened_before_it_is_used, .setup = temporary_setup, .teardown = 
 {
     size_t before = count_descriptors();
     open_files();
-    before++; /* the folder's own */
+    before++; /* the directory's own */
     ck_assert_uint_eq(count_descriptors(), before);
     ck_assert_uint_eq(sources[3]->size, NT_UNKNOWN_SIZE);
     ck_assert_int_eq(read_number(3), 3);

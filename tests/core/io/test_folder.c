@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local folders: listing, opening, and who may read them.
+ * Local directories: listing, opening, and who may read them.
  */
 #include "core/io/folder.h"
 #include "temporary.h"

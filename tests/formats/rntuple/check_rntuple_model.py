@@ -4,7 +4,7 @@
 
     check_rntuple_model.py DUMP FOLDER...
 
-DUMP is the program dump_model. Each folder holds files with their expected values, X.root and
+DUMP is the program dump_model. Each directory holds files with their expected values, X.root and
 X.json.
 """
 import json
@@ -17,7 +17,7 @@ RANGE_PRESENT, RANGE_ABSENT, RANGE_SUPPRESSED = range(3)
 
 
 def sources(folder):
-    """(file, expectation) for each file of a folder that has both."""
+    """(file, expectation) for each file of a directory that has both."""
     for expected in sorted(folder.glob('*.json')):
         if expected.name.endswith('.values.json'):
             continue
@@ -159,7 +159,7 @@ def main():
     dump, folders = sys.argv[1], [pathlib.Path(f) for f in sys.argv[2:]]
     folders = [f for f in folders if f.is_dir()]
     if not folders:
-        print('skipped: the folders with foreign files are not there')
+        print('skipped: the directories with foreign files are not there')
         return SKIPPED
     pairs = [pair for folder in folders for pair in sources(folder)]
     failed = 0

@@ -404,7 +404,7 @@ static void check_file(const char *path, const json_t *expected)
     nt_file_close(file);
 }
 
-/* Every X.json in the folder that has its X; returns their number. */
+/* Every X.json in the directory that has its X; returns their number. */
 static unsigned check_folder(const char *folder)
 {
     unsigned checked = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The disk cache returns what was written, or nothing, whatever other processes do with the folder and its
+ * The disk cache returns what was written, or nothing, whatever other processes do with the directory and its
  * files.
  */
 #include "remote/client/client.h"
@@ -54,7 +54,7 @@ static bool has(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t end)
     return true;
 }
 
-/* The only file of the folder, or one of several. */
+/* The only file of the directory, or one of several. */
 static const char *any_file(void)
 {
     const char *path = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on servers, with a fake network helper that the client does not trust.
+ * Directories on servers, with a fake network helper that the client does not trust.
  */
 #include "remote/client/client.h"
 
@@ -30,7 +30,7 @@ static void say_entry(uint64_t id, const char *text, size_t bytes, uint64_t size
         text, bytes);
 }
 
-/* After a broken answer, names arrive again; a folder may have the name of a file. */
+/* After a broken answer, names arrive again; a directory may have the name of a file. */
 static bool list_well(const struct nt_fetch_request *request)
 {
     if (request->kind != NT_FETCH_LIST)
@@ -83,7 +83,7 @@ TEST(files_next_to_a_remote_folder_are_remote, .setup = set_up, .teardown = tear
 
 static unsigned lists;
 
-/* Each folder has a folder "d" and a file "f". */
+/* Each directory has a directory "d" and a file "f". */
 static bool list_nested(const struct nt_fetch_request *request)
 {
     lists += request->kind == NT_FETCH_LIST;
@@ -113,7 +113,7 @@ TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear
     nt_folder_close(folder);
 }
 
-/* Callers look for each folder above a missing file. */
+/* Callers look for each directory above a missing file. */
 TEST(a_name_that_no_request_can_have_is_too_long, .setup = set_up, .teardown = tear_down)
 {
     char name[NT_FETCH_TEXT_BYTES + 4];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fake of XRootD's client, which the test controls, and code that requests files and folders from the
+ * A fake of XRootD's client, which the test controls, and code that requests files and directories from the
  * backend.
  */
 #pragma once
@@ -33,7 +33,7 @@ struct call {
 static struct {
     struct nt_xrd_attributes attributes; /* of the current file */
     unsigned files, lists, made_files;
-    const struct nt_xrd_entry *entries; /* of the folder */
+    const struct nt_xrd_entry *entries; /* of the directory */
     unsigned entry_count;
     struct call calls[MAX_CALLS];
     unsigned count, answered;

@@ -133,7 +133,7 @@ TEST(a_folder_of_tickets_says_which_is_used, .setup = set_up, .teardown = tear_d
     check(NT_CREDENTIAL_KERBEROS, NULL);
 }
 
-/* In a folder where others can write. */
+/* In a directory where others can write. */
 TEST(a_token_that_is_not_named_has_to_be_the_users, .setup = set_up, .teardown = tear_down)
 {
     char file[64];
@@ -149,7 +149,7 @@ TEST(a_token_that_is_not_named_has_to_be_the_users, .setup = set_up, .teardown =
 TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear_down)
 {
     name("NETRC", "", "file");
-    name("X509_USER_PROXY", "", "link/proxy"); /* as in Kubernetes: a link to a folder, which changes */
+    name("X509_USER_PROXY", "", "link/proxy"); /* as in Kubernetes: a link to a directory, which changes */
     ck_assert_int_eq(mkdir(temporary_path("one"), 0700), 0);
     ck_assert_int_eq(mkdir(temporary_path("two"), 0700), 0);
     put("one/proxy", "certificate");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on fake web servers and in fake buckets: how each listing is handled, and the next request.
+ * Directories on fake web servers and in fake buckets: how each listing is handled, and the next request.
  */
 #include "fake_web.h"
 

@@ -146,7 +146,7 @@ static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
     nt_transfer_end_try(job);
 }
 
-/* ---- files and folders ---- */
+/* ---- files and directories ---- */
 
 static const struct {
     uint32_t kind;

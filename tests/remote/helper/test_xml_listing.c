@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parsing listings of folders, as documented for both protocols and as servers send them; and refused
+ * Parsing listings of directories, as documented for both protocols and as servers send them; and refused
  * ones.
  */
 #include "remote/helper/helper.h"
@@ -130,7 +130,7 @@ static const char of_s3_part[] =
     "    <ETag>\"70ee1738b6b21e2c8a43f3a5ab0eee71\"</ETag>\n    <Size>11</Size>\n"
     "    <StorageClass>STANDARD</StorageClass>\n  </Contents>\n"
     "</ListBucketResult>\n";
-/* moto 5, with a folder mark, and a key that no folder can contain. */
+/* moto 5, with a directory mark, and a key that no directory can contain. */
 static const char of_moto[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     "<ListBucketResult "
@@ -225,7 +225,7 @@ TEST(lists_are_understood_however_they_come, .end = sizeof(good) / sizeof(*good)
 #define PROPERTIES(text) "<propstat><prop>" text "</prop><status>HTTP/1.1 200 OK</status></propstat>"
 #define FILE_OF(bytes) PROPERTIES("<getcontentlength>" bytes "</getcontentlength>")
 
-/* Of the folder /a/. */
+/* Of the directory /a/. */
 static const struct {
     const char *text, *reported;
 } cases[] = {

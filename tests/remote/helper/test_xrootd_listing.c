@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on XRootD servers, with a fake client: their listings, and listed files.
+ * Directories on XRootD servers, with a fake client: their listings, and listed files.
  */
 
 #include "fake_xrootd.h"

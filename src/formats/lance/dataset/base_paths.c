@@ -5,7 +5,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-/* ---- Find the folder of a path ---- */
+/* ---- Find the directory of a path ---- */
 
 /* The manifest does not say what a relative path is relative to. It may be a path within the directory,
  * or equal to the directory's last components, as in a branch that was created from the dataset. */
@@ -58,7 +58,7 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
     return NT_OK;
 }
 
-/* ---- The folders ---- */
+/* ---- The directories ---- */
 
 static enum nt_status add_base_root(struct nt_file *file, struct nt_lance_dataset *lance,
                                     struct nt_folder *folder, struct nt_error *error)

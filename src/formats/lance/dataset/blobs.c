@@ -10,7 +10,7 @@ struct blob_search {
     const struct nt_blob_description *description;
     struct nt_error *error;
     struct nt_folder *folder; /* contains the file */
-    struct nt_buffer name;    /* of the file in the folder */
+    struct nt_buffer name;    /* of the file in the directory */
     uint64_t offset;          /* of the blob in the file */
     bool is_whole;            /* the blob is the whole file */
 };
@@ -30,7 +30,7 @@ static enum nt_status find_inline(struct blob_search *search)
     return NT_OK;
 }
 
-/* Composes the name of a file in a folder beside the data file and with its name. The name has the
+/* Composes the name of a file in a directory beside the data file and with its name. The name has the
  * blob's number, lowest bit first. */
 static void put_adjacent_name(struct blob_search *search)
 {

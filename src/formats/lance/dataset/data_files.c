@@ -21,7 +21,7 @@ static bool is_before(const struct timespec *left, const struct timespec *right)
     return left->tv_sec < right->tv_sec || (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
 }
 
-/* Gets the attributes of the folder with a name or, if that is missing, too, of its closest
+/* Gets the attributes of the directory with a name or, if that is missing, too, of its closest
  * ancestor. */
 static enum nt_status look_around(struct nt_folder *folder, const char *name, struct stat *attributes,
                                   struct nt_error *error)

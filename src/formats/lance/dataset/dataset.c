@@ -217,7 +217,7 @@ static void add_documents(struct nt_dataset *dataset)
     dataset->file->layout_part = nt_lance_layout_part;
 }
 
-/* The error names the dataset's folder, as it may list what exists there. */
+/* The error names the dataset's directory, as it may list what exists there. */
 static enum nt_status resolve_version(const struct nt_file *file, const char *requested,
                                       struct nt_lance_resolved_version *resolved_ret, struct nt_error *error)
 {

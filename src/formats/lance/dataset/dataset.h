@@ -14,7 +14,7 @@
 
 /* A version, parsed from the name of a file in _versions/. */
 struct nt_lance_version {
-    const char *root; /* in the folder: "", or "tree/BRANCH/", which is a complete dataset */
+    const char *root; /* in the directory: "", or "tree/BRANCH/", which is a complete dataset */
     uint64_t number;
     bool is_inverted; /* the name has 2^64 - 1 - number in 20 digits: the latest sorts first */
     bool is_detached; /* outside the history: the name starts with "d", the number has bit 63 set */
@@ -48,7 +48,7 @@ struct nt_lance_base_root {
     const char *real; /* its path, with links resolved */
 };
 
-/* A folder outside the dataset that contains some of its files. */
+/* A directory outside the dataset that contains some of its files. */
 struct nt_lance_base {
     uint64_t id;
     bool is_root;             /* it is a dataset: files are in its data/ and _deletions/ */
@@ -91,7 +91,7 @@ struct nt_lance_open_file {
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
     struct nt_folder *folder;
-    const char *name; /* relative to the folder; NULL: in no folder that is read */
+    const char *name; /* relative to the directory; NULL: in no directory that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* according to the message */
     struct nt_lance_open_file *opened;   /* NULL: not open; guarded by the dataset's lock */
@@ -123,7 +123,7 @@ struct nt_lance_dataset {
     struct nt_lance_fragment_part *fragments;
     struct nt_lance_data_file *files;      /* as many as sources of the nt_dataset, in the same order */
     struct nt_lance_base *bases;           /* ascending ids */
-    struct nt_lance_base_root *base_roots; /* the first is the dataset's own folder */
+    struct nt_lance_base_root *base_roots; /* the first is the dataset's own directory */
     uint32_t fragment_count, file_count, base_count, base_root_count;
     unsigned generations;                   /* of its files */
     struct nt_lance_physical physical_view; /* shared by the physical datasets */
@@ -173,7 +173,7 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
 
 /* ---- Tags and branches ---- */
 
-/* Their folders, relative to the dataset's folder. */
+/* Their directories, relative to the dataset's directory. */
 #define NT_LANCE_TAGS "_refs/tags"
 #define NT_LANCE_BRANCHES "_refs/branches"
 
@@ -187,12 +187,12 @@ struct nt_lance_tag {
  * the walk. */
 typedef enum nt_status nt_lance_visit_ref(void *context, const char *name, struct nt_error *error);
 
-/* Visits the names in one of these folders; a missing folder is empty. */
+/* Visits the names in one of these directories; a missing directory is empty. */
 enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_lance_visit_ref *visit,
                                  void *context, struct nt_error *error);
 
 /* Reads a tag. Returns NT_NOT_FOUND if there is none, and NT_CORRUPT, with its file's name, if its
- * version is impossible or its branch is a path out of the folder. Texts are in the arena. */
+ * version is impossible or its branch is a path out of the directory. Texts are in the arena. */
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
                                  struct nt_lance_tag *tag_ret, struct nt_error *error);
 
@@ -203,7 +203,7 @@ enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, con
 
 /* ---- List versions ---- */
 
-/* The folder with the manifests, in a dataset or branch. */
+/* The directory with the manifests, in a dataset or branch. */
 #define NT_LANCE_VERSIONS "_versions"
 
 /* Called for each manifest, in any order. A status other than NT_OK ends the walk. */
@@ -214,7 +214,7 @@ typedef enum nt_status nt_lance_visit_version(void *context, const struct nt_lan
 enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
                                      nt_lance_visit_version *visit, void *context, struct nt_error *error);
 
-/* Appends the name of a version's manifest, relative to the dataset's folder. */
+/* Appends the name of a version's manifest, relative to the dataset's directory. */
 void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_version *version);
 
 /* ---- Resolve a version ---- */
@@ -251,7 +251,7 @@ enum nt_status nt_lance_versions_are_short(const struct nt_file *file, const str
 
 /* ---- Base paths ---- */
 
-/* Fills lance->bases from the manifest. Paths in the dataset's folder or in one of the directories
+/* Fills lance->bases from the manifest. Paths in the dataset's directory or in one of the directories
  * `allowed` (may be NULL; ends with NULL) are readable; for others only the reason is recorded. Memory
  * comes from the file's arena and counts against its budget. nt_lance_close_bases closes the
  * directories, also after a failure. */
@@ -273,8 +273,8 @@ enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint6
                                      uint64_t position_offset, const struct nt_lance_base **base_ret,
                                      struct nt_error *error);
 
-/* Finds the readable folder that contains an absolute path, and the name in that folder, which points
- * into `path`. Returns false if no folder does. */
+/* Finds the readable directory that contains an absolute path, and the name in that directory, which points
+ * into `path`. Returns false if no directory does. */
 bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text path,
                            struct nt_folder **folder_ret, struct nt_text *name_ret);
 
@@ -283,7 +283,7 @@ bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text 
 /* Returns the current time of the clock that the file system uses. */
 struct timespec nt_lance_now(void);
 
-/* Fails for a missing file in a folder. Returns NT_CHANGED if its directory was modified after the
+/* Fails for a missing file in a directory. Returns NT_CHANGED if its directory was modified after the
  * dataset was opened, so that the file may have existed; else NT_CORRUPT. `what` names the file in
  * errors. */
 enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struct nt_folder *folder,
@@ -368,7 +368,7 @@ enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t 
 
 /* ---- Deleted rows ---- */
 
-/* Finds the folder that contains a fragment's deletion file, and the file's name there; NULL: there is
+/* Finds the directory that contains a fragment's deletion file, and the file's name there; NULL: there is
  * none. */
 enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt_lance_dataset *lance,
                                            const struct nt_lance_fragment_part *fragment,

@@ -14,7 +14,7 @@ struct tagged {
 struct versions_text {
     struct nt_text_generator base;
     const struct nt_lance_dataset *lance;
-    struct nt_source *source; /* of the folder */
+    struct nt_source *source; /* of the directory */
     struct nt_arena *arena;   /* for the names of tags */
     struct nt_lance_version *versions;
     struct tagged *tags; /* of this history */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * An open Lance file: metadata, schema, encodings, physical columns and documents. This header also
- * declares the entry points of legacy/, so that this folder need not include the header of legacy/.
+ * declares the entry points of legacy/, so that this directory need not include the header of legacy/.
  */
 #pragma once
 
