@@ -108,8 +108,8 @@ struct nt_component {
     bool is_flat;         /* a base class whose members are in the record above */
     bool is_tobject;      /* its streamer is its own: has its header in any form */
     bool is_map, is_map_item;
-    bool has_class;       /* a collection of objects of a class: may be stored member by member */
-    uint8_t counted_bits; /* COUNTED: enum nt_counted_bits */
+    bool has_class; /* a collection of objects of a class: may be stored member by member */
+    uint8_t bits;   /* COUNTED: enum nt_counted_bits; REST: enum nt_rest_bits */
     const char *unreadable;
     uint32_t output; /* set with the shapes */
 };

@@ -267,7 +267,7 @@ static void emit_list(struct step_emitter *emitter, uint32_t index, emit *of_ite
                              : component->kind == NT_COMPONENT_REST ? NT_STEP_REST
                                                                     : NT_STEP_LIST;
     uint32_t step = open_step(emitter, &(struct nt_step){.kind = (uint8_t)kind,
-                                                         .bits = component->counted_bits,
+                                                         .bits = component->bits,
                                                          .counter = is_counted ? component->counter : 0,
                                                          .output = component->output,
                                                          .count = component->count});
@@ -337,6 +337,12 @@ static bool has_unknown_base(const struct nt_component *components, uint32_t rec
     return false;
 }
 
+/* A base class without a header where objects are stored member by member. */
+static bool is_bare_base(const struct nt_component *component)
+{
+    return component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject;
+}
+
 /* A TObject has a version without a byte count. */
 static void emit_of_base(struct step_emitter *emitter, uint32_t index)
 {
@@ -347,7 +353,7 @@ static void emit_of_base(struct step_emitter *emitter, uint32_t index)
         add_skip(emitter, VERSION_BYTES);
         emit_children(emitter, index, emit_member);
         close_step(emitter, step);
-    } else if (component->is_base && component->kind == NT_COMPONENT_RECORD) {
+    } else if (is_bare_base(component)) {
         emit_children(emitter, index, emit_of_base);
     } else {
         emit_of_all(emitter, index);
@@ -364,16 +370,13 @@ static bool has_fixed_size(const struct nt_step *step)
  * from the size of one. A TObject that is referenced has another size, and is an error. */
 static void emit_rest_by_members(struct step_emitter *emitter, uint32_t index)
 {
-    const struct nt_component *component = &emitter->components[index];
-    uint32_t step =
-        open_step(emitter, &(struct nt_step){.kind = NT_STEP_REST, .bits = 1, .output = component->output});
-    emit_children(emitter, index, emit_of_base);
+    uint32_t step = emitter->count;
+    emit_list(emitter, index, emit_of_base);
     for (uint32_t i = step + 1; !has_failed(emitter) && i < emitter->count; i++)
         if (!has_fixed_size(&emitter->steps[i]))
             nt_component_fail(emitter->builder,
                               "the items of a base class in a collection have no fixed size: %.*s",
-                              FORMAT_TEXT(component[1].type));
-    close_step(emitter, step);
+                              FORMAT_TEXT(emitter->components[index + 1].type));
 }
 
 /* The objects of a TClonesArray, one by one or member by member. */
@@ -589,7 +592,7 @@ static bool has_several_steps(const struct nt_component *component, uint32_t ind
 static void emit_of_all(struct step_emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
-    if (component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject) {
+    if (is_bare_base(component)) {
         emit_children(emitter, index, emit_of_all);
     } else if (component->header == NT_COMPONENT_SHARED) {
         emit_with_header(emitter, index, NT_HEADER_SHARED);
@@ -613,7 +616,7 @@ static void emit_rest(struct step_emitter *emitter, uint32_t index)
         emit_with_header(emitter, index, 0);
     else if (emitter->components[index + 1].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, NT_HEADER_OPTIONAL);
-    else if (emitter->components[index + 1].is_base)
+    else if (emitter->components[index].bits & NT_REST_MEMBERS)
         emit_rest_by_members(emitter, index);
     else
         emit_content(emitter, index);

@@ -130,7 +130,7 @@ static void add_symmetric_matrix(struct nt_component_builder *builder, struct nt
                                                                       .name = NT_TEXT("fElements"),
                                                                       .type = class_name,
                                                                       .counter = counter,
-                                                                      .counted_bits = NT_COUNTED_TRIANGLE});
+                                                                      .bits = NT_COUNTED_TRIANGLE});
     if (is_double)
         add_number(builder, nt_item_name, "double", NT_STREAMER_DOUBLE);
     else

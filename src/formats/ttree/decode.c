@@ -292,7 +292,7 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
                            "size, %" PRIu32,
                            run->at, left(run), operation->body_bytes);
         items = operation->body_bytes ? left(run) / operation->body_bytes : 0;
-        if (!operation->bits)
+        if (!(operation->bits & NT_REST_MEMBERS))
             return run_list(run, i, items, error);
         put_end(run, operation->ends, items);
         return run_by_members(run, i + 1, operation->end, items, error);

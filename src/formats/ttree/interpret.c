@@ -285,6 +285,8 @@ static void add_member_of_items(struct interpreter *interpreter, const struct nt
     if (builder->failure.status != NT_OK)
         return;
     const struct nt_component *item = &builder->components[index + 1];
+    if (element->type == NT_STREAMER_BASE && item->kind == NT_COMPONENT_RECORD && !item->is_tobject)
+        builder->components[index].bits = NT_REST_MEMBERS;
     if (item->kind == NT_COMPONENT_UNKNOWN && (item->header == NT_COMPONENT_SHARED || item->is_base))
         nt_component_fail(builder, "%s", item->unreadable);
 }

@@ -104,7 +104,7 @@ static void add_counted_numbers(struct nt_component_builder *builder,
                                                           .type = element->type_name,
                                                           .counter = counter,
                                                           .count = dimensions.count ? element->length : 1,
-                                                          .counted_bits = NT_COUNTED_FLAG});
+                                                          .bits = NT_COUNTED_FLAG});
     nt_component_add_number(builder, nt_item_name, pointee(element->type_name), item_type(element->type),
                             element->title);
     nt_component_close(builder, index);
@@ -125,8 +125,7 @@ void nt_component_add_loop_item(struct nt_component_builder *builder,
     nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
 }
 
-/* Arrays of objects whose length is another member, or fixed numbers of them: one header, then the objects.
- */
+/* Arrays of objects whose length is another member, or several of them: one header, then the objects. */
 static void add_loop(struct nt_component_builder *builder, const struct nt_streamer_element *element,
                      struct nt_text name, uint32_t first)
 {

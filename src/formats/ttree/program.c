@@ -72,8 +72,7 @@ static uint32_t width_of(const struct nt_step *step)
 
 enum { HEADERS = 1, CONDITIONS = 2 };
 
-/* Bytes that the steps always take, or NT_VARIABLE; without those of `omitted`: headers, what is conditional.
- */
+/* Bytes that the steps always take, or NT_VARIABLE. `omitted`: without headers, or what is conditional. */
 static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end, unsigned omitted)
 {
     uint64_t sum = 0;
@@ -104,7 +103,7 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
 
 static bool is_by_members(const struct nt_step *step)
 {
-    return step->kind == NT_STEP_REST && step->bits;
+    return step->kind == NT_STEP_REST && (step->bits & NT_REST_MEMBERS);
 }
 
 static uint32_t number_of(const struct compiler *compiler, uint32_t output)

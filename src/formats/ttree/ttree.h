@@ -348,8 +348,8 @@ enum nt_step_kind {
     NT_STEP_LIST,    /* an Int_t number of items; the body for each; its end offsets are `output` */
     NT_STEP_MEMBERS, /* the same, but each step of the body for all items, then the next step. Without
                       * items, nothing follows the number. A COUNTED step uses the value of its item */
-    NT_STEP_REST,    /* the body until the end of the entry or of the nearest header. If `bits` is not 0: each
-                      * step of the body for all items, then the next step; an item has a fixed size */
+    NT_STEP_REST,    /* the body until the end of the entry or of the nearest header. `bits`: enum
+                      * nt_rest_bits */
     NT_STEP_COUNTED, /* the body as often as the value of the nearest earlier VALUES step with `counter`
                       * says, or, if `counter` is 0, the next number of the branch with the lengths. If
                       * `bits` say so: n (n + 1) / 2 times, the triangle of a symmetric matrix. If `count`
@@ -381,6 +381,10 @@ enum nt_list_form {
     NT_LIST_OF_PLACES,  /* TObjArray: the index of the first one follows the number */
     NT_LIST_OF_OPTIONS, /* TList: a string follows each */
     NT_LIST_OF_PAIRS,   /* TMap */
+};
+
+enum nt_rest_bits {
+    NT_REST_MEMBERS = 1, /* as in MEMBERS, each step of the body for all items, which have a fixed size */
 };
 
 enum nt_counted_bits {

@@ -77,7 +77,7 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     }
 #define BY_MEMBERS(output_, end_)                                                                            \
     {                                                                                                        \
-        .kind = NT_STEP_REST, .bits = 1, .output = (output_), .end = (end_)                                  \
+        .kind = NT_STEP_REST, .bits = NT_REST_MEMBERS, .output = (output_), .end = (end_)                    \
     }
 #define COUNTING(encoding_, output_, counter_)                                                               \
     {                                                                                                        \

@@ -79,7 +79,7 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
                                 step->bits & NT_HEADER_OPTIONAL ? ".optional" : "",
                                 step->bits & NT_HEADER_SIZED ? ".sized" : "");
     else if (step->kind == NT_STEP_REST)
-        nt_buffer_append_string(&text, step->bits ? ".members" : "");
+        nt_buffer_append_string(&text, step->bits & NT_REST_MEMBERS ? ".members" : "");
     else if (step->kind == NT_STEP_MEMBERS)
         nt_buffer_append_string(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED) {
@@ -653,6 +653,30 @@ INTERPRET_TEST(base_classes_of_items_are_stored_by_members)
                        "BigInt32>3}");
     example.classes[1].elements = point_members;
     assert_unreadable(&example, "the items of a base class in a collection have no fixed size: Dot");
+    example.classes[1].name = (struct nt_text)TEXT("Other");
+    assert_unreadable(&example, "the file does not describe the class Dot");
+}
+
+/* Base classes with streamers of their own have their headers in any form. */
+INTERPRET_TEST(base_classes_of_items_may_have_streamers_of_their_own)
+{
+    static const struct {
+        struct nt_text name;
+        int32_t type;
+        const char *steps;
+    } rows[] = {
+        {TEXT("TObject"), NT_STREAMER_TOBJECT, "rest>0{header{BigUInt32>1 BigUInt32#1>2 when*16#1{skip*2}}}"},
+        {TEXT("TNamed"), NT_STREAMER_TNAMED,
+         "rest>0{header{header{BigUInt32>1 BigUInt32#1>2 when*16#1{skip*2}} string>3 string>5}}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct nt_streamer_element element = ELEMENT("BASE", .type = rows[i].type);
+        struct example example = member_example(&element, NT_BRANCH_CLONES_MEMBER);
+        element.name = rows[i].name;
+        example.branches[0].checksum = example.classes[0].checksum = 7;
+        struct nt_interpretation got = interpret(&example, 0);
+        assert_steps(&got, rows[i].steps);
+    }
 }
 
 INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
