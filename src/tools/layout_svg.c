@@ -17,7 +17,6 @@ enum {
     HEADING_HEIGHT = 64,
     LEGEND_ENTRIES = 24,
     LEGEND_STEP = 20,
-    GRAINS = 13, /* those of nt_svg_fit */
 };
 
 /* An owner in the legend: groups of top-level fields, then everything that is not a page. */
@@ -56,9 +55,9 @@ struct picture {
     uint64_t total;      /* bytes of all sources in sequence */
     uint64_t line_bytes; /* bytes per line */
     unsigned lines;
-    size_t bytes;            /* of the whole picture */
-    struct map maps[GRAINS]; /* finest first */
-    unsigned first_map;      /* those before it were longer than the picture, and are empty */
+    size_t bytes;                   /* of the whole picture */
+    struct map maps[NT_SVG_GRAINS]; /* finest first */
+    unsigned first_map;             /* those before it were longer than the picture, and are empty */
     enum nt_status status;
     struct nt_error *error;
 };
@@ -291,10 +290,11 @@ static void draw_item(const struct picture *picture, struct map *map, const stru
 /* A map that is longer than the picture is dropped. The coarsest stays, to show that nothing fits. */
 static void draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
-    for (unsigned i = picture->first_map; i < GRAINS; i++)
+    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
         if (picture->maps[i].boxes.length <= picture->bytes)
             draw_item(picture, &picture->maps[i], item, start);
-    while (picture->first_map < GRAINS - 1 && picture->maps[picture->first_map].boxes.length > picture->bytes)
+    while (picture->first_map < NT_SVG_GRAINS - 1 &&
+           picture->maps[picture->first_map].boxes.length > picture->bytes)
         nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
 }
 
@@ -305,7 +305,7 @@ static enum nt_status draw_maps(struct picture *picture)
     uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
     struct nt_layout_item item;
-    for (unsigned i = 0; i < GRAINS; i++)
+    for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
         picture->maps[i].grain = 1u << i;
     while (next_item(picture, &item)) {
         for (; source < item.source; source++, drawn = 0)
@@ -315,7 +315,7 @@ static enum nt_status draw_maps(struct picture *picture)
         draw_in_maps(picture, &item, source_start + (is_object_store ? drawn : item.offset));
         drawn += item.bytes;
     }
-    for (unsigned i = picture->first_map; i < GRAINS && picture->lines; i++)
+    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS && picture->lines; i++)
         draw_narrow(picture, &picture->maps[i], picture->lines - 1);
     return picture->status;
 }
@@ -456,7 +456,7 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     if (status == NT_OK)
         status = nt_svg_fit(draw_picture, &picture, picture.maps[picture.first_map].grain, picture.bytes, out,
                             error);
-    for (unsigned i = 0; i < GRAINS; i++)
+    for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
         nt_buffer_deinit(&picture.maps[i].boxes);
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
         free(picture.owners[i].name);

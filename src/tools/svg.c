@@ -40,8 +40,6 @@ static void escape(struct nt_buffer *out, const char *text)
 
 /* ---- Size known before drawing ---- */
 
-enum { COARSEST = 1 << 12 }; /* grain: more pixels than any picture is wide */
-
 size_t nt_svg_size(uint64_t prefetched_bytes)
 {
     size_t size = NT_SVG_MIN_BYTES;
@@ -53,8 +51,9 @@ size_t nt_svg_size(uint64_t prefetched_bytes)
 enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, unsigned finest, size_t bytes,
                           struct nt_buffer *out, struct nt_error *error)
 {
+    const unsigned coarsest = 1u << (NT_SVG_GRAINS - 1);
     draw(context, finest, bytes, out);
-    for (unsigned grain = 2 * finest; out->length > bytes && !out->failed && grain <= COARSEST; grain *= 2) {
+    for (unsigned grain = 2 * finest; out->length > bytes && !out->failed && grain <= coarsest; grain *= 2) {
         nt_buffer_clear(out);
         draw(context, grain, bytes, out);
     }

@@ -506,7 +506,11 @@ struct nt_box {
 
 /* ---- Pictures whose size is known before drawing ---- */
 
-enum { NT_SVG_MIN_BYTES = 1 << 12, NT_SVG_MAX_BYTES = 1 << 20 };
+enum {
+    NT_SVG_MIN_BYTES = 1 << 12,
+    NT_SVG_MAX_BYTES = 1 << 20,
+    NT_SVG_GRAINS = 13, /* 1, 2, 4, ... pixels; the last is more than any picture is wide */
+};
 
 /* The size of a picture that may need so many bytes: a power of two within the bounds. */
 size_t nt_svg_size(uint64_t prefetched_bytes);
@@ -515,7 +519,7 @@ size_t nt_svg_size(uint64_t prefetched_bytes);
 typedef void nt_svg_draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *out);
 
 /* Fills the empty `out` with exactly `bytes` (from nt_svg_size): the picture with as much detail as
- * fits, padded with white space. Tries the grains `finest`, 2 * `finest`, ... up to 4096. */
+ * fits, padded with white space. Tries the grains from `finest` on. */
 enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, unsigned finest, size_t bytes,
                           struct nt_buffer *out, struct nt_error *error);
 
