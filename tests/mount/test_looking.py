@@ -55,14 +55,19 @@ def write_lists(path, branches, items, baskets=1):
             file['Events'].extend({f'b{number}': lists for number in range(branches)})
 
 
+def sizes_of_arrays(path):
+    with mounted(path) as here:
+        return {name: size for name, size in sizes(here).items() if name.endswith('.bin')}
+
+
 @case
 def sizes_of_many_lists_are_requested_together():
     with scratch() as folder:
         write_lists(folder / 'lists.root', 200, 1280)
-        with served(folder) as site, mounted(site.url('lists.root')) as there, mounted(
-                folder / 'lists.root') as here:
+        expected = sizes_of_arrays(folder / 'lists.root')
+        with served(folder) as site, mounted(site.url('lists.root')) as there:
             found = {path: size for path, size in sizes(there).items() if path.endswith('.bin')}
-            same(found, {path: size for path, size in sizes(here).items() if path in found}, 'sizes')
+            same(found, expected, 'sizes')
             asked = site.ranges()
             same(len(found) > 600 and len(asked) <= 25, True, f'{len(asked)} requests: {asked}')
             same(sum(map(bytes_of, asked)) < 500_000, True, f'the baskets themselves: {asked}')
@@ -72,8 +77,7 @@ def sizes_of_many_lists_are_requested_together():
 def headers_of_large_baskets_are_requested_together():
     with scratch() as folder:
         write_lists(folder / 'lists.root', 30, 20000, 3)
-        with mounted(folder / 'lists.root') as here:
-            expected = {path: size for path, size in sizes(here).items() if path.endswith('.bin')}
+        expected = sizes_of_arrays(folder / 'lists.root')
         for way in '', 'one-range/':  # a server that refuses several ranges is asked once
             with served(folder) as site, mounted(site.url(f'{way}lists.root')) as there:
                 before = len(site.requests)
@@ -90,8 +94,7 @@ def headers_of_large_baskets_are_requested_together():
 def looking_at_sixty_lists_takes_few_requests():
     with scratch() as folder:
         write_lists(folder / 'lists.root', 60, 1280, 4)
-        with mounted(folder / 'lists.root') as here:
-            expected = {path: size for path, size in sizes(here).items() if path.endswith('.bin')}
+        expected = sizes_of_arrays(folder / 'lists.root')
         for way in '', 'one-range/':
             with served(folder) as site, mounted(site.url(f'{way}lists.root')) as there:
                 output('ls', '-lR', there)
