@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Directories: local or remote directories whose files are sources. Declares directory operations, opening
- * beneath a directory, and permission checks.
+ * Directories, local or remote, whose files are sources: their operations, opening beneath a directory, and
+ * permission checks.
  */
 #pragma once
 

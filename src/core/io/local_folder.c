@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local directories as directories. Files of a shared dataset must be readable by all users who can read the
- * dataset.
+ * Directories of this machine, as struct nt_folder. Files of a shared dataset must be readable by all users
+ * who can read the dataset.
  */
 #include <dirent.h>
 #include <errno.h>

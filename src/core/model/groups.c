@@ -260,8 +260,8 @@ struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column
 
 /* ---- Requesting page lists in advance ---- */
 
-/* How many groups to request at once. More of them if these are few bytes of one file: a source takes no more
- * ranges. */
+/* How many groups to request at once; if they are FEW_BYTES of one file, more, up to the number of ranges
+ * that a source takes. */
 enum { MAX_AHEAD = 64, MAX_RANGES = 192, FEW_BYTES = 256 << 10 };
 
 static bool can_plan(const struct nt_dataset *dataset)

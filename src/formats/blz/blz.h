@@ -279,9 +279,9 @@ enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, str
 enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
                                  const uint64_t *dimensions, uint32_t dimension_count,
                                  struct nt_blz_column *column, struct nt_error *error);
-/* Joins a directory of the directory ("": the directory) and a name, in the arena; NULL if out of memory. */
+/* Joins a subdirectory of the dataset ("": the dataset) and a name, in the arena; NULL if out of memory. */
 char *nt_blz_name(struct nt_blz_build *build, const char *directory, const char *name);
-/* The path of a directory of the directory, for messages; in the arena. */
+/* The path of a subdirectory of the dataset, for messages; in the arena. */
 const char *nt_blz_path(struct nt_blz_build *build, const char *directory);
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source,
                                  struct nt_error *error);

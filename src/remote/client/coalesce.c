@@ -8,8 +8,8 @@ _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no rang
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };
 enum { FEWEST_BYTES = 256 * 1024, FEWEST_IF_COLD = 16 * 1024 };
-/* A mount opens a file with two connections, which can send more than new ones. Up to MOST_BY_TWO, they need
- * no more round trips for all than new connections for their parts. */
+/* A mount opens a file with two connections, which can send more at once than new ones. Up to MOST_BY_TWO
+ * bytes, these two need no more round trips than new connections would. */
 enum { FEWEST_BY_TWO = 96 * 1024, MOST_BY_TWO = 240 * 1024 };
 
 static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Remote directories as directories. Their listings take one request per directory, and are cached and
- * refreshed on demand. Files with a known validator are opened without a further request.
+ * Directories on servers, as struct nt_folder. Their listings take one request per directory, and are cached
+ * and refreshed on demand. Files with a known validator are opened without a further request.
  */
 #include "remote/client/client.h"
 

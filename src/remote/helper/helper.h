@@ -294,8 +294,7 @@ struct nt_helper_session {
     unsigned count;
 };
 
-/* A file that is open or opened, or a directory that is listed. The backend's own structure begins with it.
- */
+/* A file that is open or opened, or a listed directory. The backend's own structure begins with it. */
 struct nt_remote_handle {
     struct nt_helper_session *files;
     struct nt_backend *backend;
@@ -335,8 +334,7 @@ struct nt_listed {
 };
 
 #define NT_LISTING_TOO_LONG "the directory has more entries than the list"
-/* For backends: an entry; omits what cannot be a name or a size. False if the directory has too many entries.
- */
+/* For backends: an entry; omits what cannot be a name or a size. False if there are too many entries. */
 bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *listed);
 /* The list is complete. Closes and frees the directory. */
 void nt_listing_done(struct nt_remote_handle *listing);

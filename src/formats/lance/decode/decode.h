@@ -307,7 +307,7 @@ struct nt_lance_decoder_state {
 /* Operations of decoders whose state is a struct nt_lance_decoder_state. With a dictionary, the dependencies
  * are its items (VALUES), or their ENDS and BYTES. On whole pages, ENDS continue across chunks. */
 extern const struct nt_decoder_ops nt_lance_decoder_ops;
-/* nt_lance_decoder_ops.decode: writes `packed->elements` elements. Uses the decoder's state and element size.
+/* nt_lance_decoder_ops.decode: writes `packed->elements` elements, by the decoder's state and element size.
  */
 enum nt_status nt_lance_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
