@@ -176,6 +176,13 @@ const struct nt_streamer_class *nt_component_find_class(struct nt_component_buil
     return exact ? exact : found;
 }
 
+struct nt_text nt_component_class_name(struct nt_component_builder *builder, struct nt_text name)
+{
+    /* Before ROOT 5, some of them were classes. */
+    bool is_class = nt_streamer_find(builder->info, name, NT_STREAMER_NEWEST);
+    return is_class ? name : nt_cpp_without_typedef(name);
+}
+
 void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
                               enum nt_component_header header, const char *reason)
 {
@@ -319,6 +326,7 @@ static void add_class(struct nt_component_builder *builder, struct nt_text name,
     struct nt_cpp_type collection;
     if (builder->failure.status != NT_OK)
         return;
+    class_name = nt_component_class_name(builder, class_name);
     if (nt_custom_is_known(class_name)) {
         nt_custom_add(builder, name, class_name);
         return;

@@ -34,6 +34,9 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text);
 /* Are the names of two types equal but for spaces and "std::"? */
 bool nt_cpp_names_are_equal(struct nt_text a, struct nt_text b);
 
+/* The class that a typedef of ROOT's stands for, or the name itself. */
+struct nt_text nt_cpp_without_typedef(struct nt_text name);
+
 /* The name of a member or branch without the dimensions that follow it. */
 struct nt_text nt_cpp_without_dimensions(struct nt_text name);
 
@@ -80,6 +83,7 @@ enum nt_component_kind {
     NT_COMPONENT_UNKNOWN,  /* skipped by its header, with its reason */
     /* Without shapes: */
     NT_COMPONENT_SKIP,      /* `count` bytes */
+    NT_COMPONENT_NAME,      /* the name of the object's class, `class_name` */
     NT_COMPONENT_PROCESS,   /* the number of a process, if the bits of a TObject say that it is referenced */
     NT_COMPONENT_REFERENCE, /* what follows the TObject in a TRef */
 };
@@ -196,6 +200,9 @@ void nt_component_add_loop_item(struct nt_component_builder *builder,
  * another branch has the numbers. */
 uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t first, struct nt_text name);
 
+/* The class that a name stands for: not described ones may be typedefs of ROOT's classes. */
+struct nt_text nt_component_class_name(struct nt_component_builder *builder, struct nt_text name);
+
 /* NULL: the class is not described. A version that is not there stands for the newest. */
 const struct nt_streamer_class *nt_component_find_class(struct nt_component_builder *builder,
                                                         struct nt_text name, int32_t version,
@@ -205,6 +212,8 @@ const struct nt_streamer_class *nt_component_find_class(struct nt_component_buil
 
 /* Is the layout of a class known that its description lacks? */
 bool nt_custom_is_known(struct nt_text class_name);
+/* Does ROOT stream such a class by code of its own, so that its objects always have their header? */
+bool nt_custom_has_streamer(struct nt_text class_name);
 /* Adds the bits of a TObject; after them is the number of a process if they say that it is referenced.
  * Returns the counter of the bits. */
 uint8_t nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);

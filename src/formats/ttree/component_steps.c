@@ -76,11 +76,7 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
                                      .unreadable = component->unreadable};
     add_outputs(interpretation, component, shape);
     component->output = shape->output;
-    if (component->class_name.length) {
-        component->count = interpretation->class_name_count;
-        interpretation->class_names[interpretation->class_name_count++] = component->class_name;
-    } else if (shape->kind == NT_SHAPE_STRING && component->kind != NT_COMPONENT_STRING &&
-               !interpretation->sample) {
+    if (shape->kind == NT_SHAPE_STRING && component->kind != NT_COMPONENT_STRING && !interpretation->sample) {
         interpretation->sample = shape->output + 1;
         interpretation->samples_several = component->kind == NT_COMPONENT_CASES;
     }
@@ -104,6 +100,10 @@ static void add_shapes(struct nt_component_builder *builder, uint32_t first, uin
         if (has_shape(component)) {
             above = interpretation->shape_count;
             add_shape(builder, interpretation, component, parent);
+        }
+        if (component->class_name.length) {
+            component->count = interpretation->class_name_count;
+            interpretation->class_names[interpretation->class_name_count++] = component->class_name;
         }
         add_shapes(builder, i + 1, component->end, above, interpretation);
     }
@@ -468,6 +468,10 @@ static void emit_content(struct step_emitter *emitter, uint32_t index)
     case NT_COMPONENT_SKIP:
         add_skip(emitter, component->count);
         break;
+    case NT_COMPONENT_NAME:
+        add_step(emitter,
+                 &(struct nt_step){.kind = NT_STEP_NAME, .output = NT_NONE, .count = component->count});
+        break;
     case NT_COMPONENT_PROCESS:
         emit_process(emitter, component->counter);
         break;
@@ -651,7 +655,7 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
         } else if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_REPEAT) {
             if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
                 return false;
-        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN) {
+        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_NAME && step->kind != NT_STEP_WHEN) {
             return false;
         }
     }

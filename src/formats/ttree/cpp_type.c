@@ -116,6 +116,25 @@ static const struct template_names {
     {NT_CPP_POINTER, {"unique_ptr", "shared_ptr"}},
 };
 
+/* Typedefs of ROOT's classes. A branch may have one as the name of its class; descriptions never do. */
+static const struct {
+    const char *spellings[3]; /* up to NULL */
+    const char *class_name;
+} typedefs[] = {
+    {{"TMatrix", "TMatrixF"}, "TMatrixT<float>"},  {{"TMatrixD"}, "TMatrixT<double>"},
+    {{"TMatrixFSym"}, "TMatrixTSym<float>"},       {{"TMatrixDSym"}, "TMatrixTSym<double>"},
+    {{"TMatrixFSparse"}, "TMatrixTSparse<float>"}, {{"TMatrixDSparse"}, "TMatrixTSparse<double>"},
+    {{"TVector", "TVectorF"}, "TVectorT<float>"},  {{"TVectorD"}, "TVectorT<double>"},
+};
+
+struct nt_text nt_cpp_without_typedef(struct nt_text name)
+{
+    for (size_t i = 0; i < sizeof(typedefs) / sizeof(*typedefs); i++)
+        if (nt_text_is_one_of(name, typedefs[i].spellings))
+            return nt_text_of(typedefs[i].class_name);
+    return name;
+}
+
 /* Splits what is between the outermost brackets at its outer commas. False if brackets do not match. */
 static bool split_arguments(struct nt_text text, struct nt_text arguments[2])
 {

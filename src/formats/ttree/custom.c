@@ -265,6 +265,11 @@ bool nt_custom_is_known(struct nt_text class_name)
            is_symmetric_matrix(class_name) || find_list(class_name) || is_unread(class_name);
 }
 
+bool nt_custom_has_streamer(struct nt_text class_name)
+{
+    return nt_custom_is_known(class_name) && !nt_text_is(class_name, "TNamed");
+}
+
 void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
     const struct array_class *array = find_array(class_name);

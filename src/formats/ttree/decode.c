@@ -920,6 +920,21 @@ static enum nt_status run_clones(struct run *run, uint32_t i, struct nt_error *e
 
 /* ---- Steps ---- */
 
+static enum nt_status run_name(struct run *run, const struct nt_operation *operation, struct nt_error *error)
+{
+    uint64_t length;
+    size_t at = run->at;
+    NT_TRY(get_length(run, &length, error));
+    struct nt_text found = {(const char *)run->bytes + run->at, (size_t)length};
+    NT_TRY(take(run, length + 1, 1, "the name of a class", error));
+    if (nt_text_is(found, run->class_names + operation->count) && !found.bytes[length])
+        return NT_OK;
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: expected an object of class %s, found class %.*s", at,
+                   run->class_names + operation->count, (int)(length < UINT8_MAX ? length : UINT8_MAX),
+                   found.bytes);
+}
+
 static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
@@ -930,6 +945,8 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
         return run_values(run, operation, 1, error);
     case NT_STEP_SKIP:
         return take(run, 1, operation->count, "bytes to skip", error);
+    case NT_STEP_NAME:
+        return run_name(run, operation, error);
     case NT_STEP_HEADER:
         return run_header(run, i, 1, error);
     case NT_STEP_CLASS:

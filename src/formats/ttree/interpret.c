@@ -333,16 +333,15 @@ static void add_whole(struct interpreter *interpreter)
                               kind == NT_CPP_STRING ? NT_COMPONENT_BARE : NT_COMPONENT_SHARED, 0);
     if (builder->failure.status == NT_OK)
         interpreter->is_entry = branch->type >= 0 && builder->components[0].kind == NT_COMPONENT_RECORD &&
-                                !nt_custom_is_known(branch->object_class);
+                                !nt_custom_has_streamer(branch->object_class);
 }
 
-/* An object after the name of its class, with a byte for the length of the name and a zero at its end. */
+/* An object after the name of its class. */
 static void add_named_object(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    struct nt_text class_name = interpreter->branch->object_class;
-    uint32_t name_bytes = (uint32_t)class_name.length + 2;
-    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = name_bytes});
+    struct nt_text class_name = nt_component_class_name(builder, interpreter->branch->object_class);
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_NAME, .class_name = class_name});
     nt_component_add_object(builder, interpreter->branch->name, class_name, NT_STREAMER_NEWEST, 0);
 }
 

@@ -19,13 +19,14 @@ struct compiler {
 /* Does its data name the class of its objects? */
 static bool has_class_name(uint8_t kind)
 {
-    return kind == NT_STEP_CASE || kind == NT_STEP_CLONES;
+    return kind == NT_STEP_CASE || kind == NT_STEP_CLONES || kind == NT_STEP_NAME;
 }
 
 /* Is it left out by a byte count, or not run at all, if nothing in it is an output? */
 static bool is_optional(uint8_t kind)
 {
-    return has_class_name(kind) || kind == NT_STEP_POINTER || kind == NT_STEP_OBJECTS;
+    return kind == NT_STEP_CASE || kind == NT_STEP_CLONES || kind == NT_STEP_POINTER ||
+           kind == NT_STEP_OBJECTS;
 }
 
 static bool has_text(uint8_t kind)

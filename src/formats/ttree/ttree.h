@@ -338,6 +338,8 @@ struct nt_ttree_shape {
 enum nt_step_kind {
     NT_STEP_VALUES,  /* `count` numbers side by side, by `encoding` */
     NT_STEP_SKIP,    /* `count` bytes */
+    NT_STEP_NAME,    /* the name of the class of the object that follows: a length of one byte, the name, a
+                      * zero byte. A class other than class_names[`count`] is an error */
     NT_STEP_HEADER,  /* the byte count and version of an object or collection, then the body. Without a
                       * byte count, the version is all there is. A version of 0 is followed by a
                       * checksum. After the body, bytes up to the end that the byte count gives are
@@ -407,7 +409,8 @@ struct nt_step {
     uint8_t bits;     /* as in nt_decoder */
     uint8_t counter;  /* VALUES: its number, from 1; COUNTED, WHEN, CLONES: whose value counts; else 0 */
     uint32_t output;  /* NT_NONE: skipped */
-    /* HEADER, CLASS: the checksum that the body reads; 0: any. POINTER, CLONES: index of the class's name. */
+    /* HEADER, CLASS: the checksum that the body reads; 0: any. NAME, CASE, CLONES: index of the class's
+     * name. */
     uint32_t count;
     uint32_t end; /* index of the step after the body */
     /* HEADER, WHEN, CLONES: index of the first step of the other body, which ends at `end`; the first body
@@ -439,7 +442,7 @@ struct nt_interpretation {
     uint32_t step_count;
     struct nt_output *outputs;
     uint32_t output_count;
-    struct nt_text *class_names; /* of cases and TClonesArrays */
+    struct nt_text *class_names; /* of cases, TClonesArrays and names */
     uint32_t class_name_count;
     uint32_t sample; /* the output, + 1, of the class of a TClonesArray, or of the classes of the objects of
                       * pointers: to be read, and put into nt_ttree_branch.samples, before the branch is

@@ -51,6 +51,10 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_SKIP, .output = NONE, .count = (bytes)                                               \
     }
+#define NAME(number_)                                                                                        \
+    {                                                                                                        \
+        .kind = NT_STEP_NAME, .output = NONE, .count = (number_)                                             \
+    }
 #define HEADER(end_)                                                                                         \
     {                                                                                                        \
         .kind = NT_STEP_HEADER, .output = NONE, .version = -1, .end = (end_)                                 \
@@ -1114,6 +1118,35 @@ CASE(arrays_of_a_fixed_length)
     put(&content.values, "\0\0\0\1\1\1a\0\2bc\0\0\0\2\2\3\0\0\3def", 23);
     end_entry(&content);
     assert_decodes(&arrays, expected);
+}
+
+/* ---- Names of classes ---- */
+
+CASE(objects_follow_the_name_of_their_class)
+{
+    static struct nt_step steps[] = {NAME(0), NUMBERS(UINT8, 0, 1)};
+    static struct nt_output outputs[] = {OF(UINT8)};
+    static struct nt_text name = {"Dot", 3};
+    struct nt_interpretation dots = INTERPRETATION(steps, outputs);
+    dots.class_names = &name;
+    dots.class_name_count = 1;
+    const struct expected expected[] = {{"\5\6", 2}};
+    static const char *const others[] = {"\3Dog\0\5", "\2Do\0\5\5", "\3Dot\1\5"};
+    put(&content.values, "\3Dot\0\5", 6);
+    end_entry(&content);
+    put(&content.values, "\3Dot\0\6", 6);
+    end_entry(&content);
+    assert_decodes(&dots, expected);
+    for (unsigned i = 0; i < COUNT_OF(others); i++) {
+        clear();
+        put(&content.values, others[i], 6);
+        end_entry(&content);
+        assert_refused(&dots, NT_UNSUPPORTED, "expected an object of class Dot, found class Do");
+    }
+    clear();
+    put(&content.values, "\4Dot\0", 5);
+    end_entry(&content);
+    assert_refused(&dots, NT_CORRUPT, "the name of a class: expected 5 bytes, found 4");
 }
 
 /* ---- Pointers ---- */

@@ -66,9 +66,9 @@ static void add_steps(const struct nt_interpretation *got, uint32_t first, uint3
 
 static void add_step(const struct nt_interpretation *got, uint32_t i)
 {
-    static const char *const kinds[] = {"",        "skip",    "header", "class",  "list",    "members",
-                                        "rest",    "counted", "repeat", "string", "counter", "when",
-                                        "pointer", "case",    "clones", "objects"};
+    static const char *const kinds[] = {"",        "skip",    "name",    "header", "class",  "list",
+                                        "members", "rest",    "counted", "repeat", "string", "counter",
+                                        "when",    "pointer", "case",    "clones", "objects"};
     static const char *const forms[] = {".array", ".list", ".map"};
     const struct nt_step *step = &got->steps[i];
     bool has_other = step->other != 0;
@@ -89,6 +89,8 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
         nt_buffer_append_string(&text, step->bits & NT_COUNTED_TRIANGLE ? ".triangle" : "");
     } else if (step->kind == NT_STEP_OBJECTS)
         nt_buffer_append_string(&text, forms[step->count]);
+    else if (step->kind == NT_STEP_NAME)
+        nt_buffer_append_format(&text, "(%s)", got->class_names[step->count].bytes);
     else if (step->kind == NT_STEP_CASE || step->kind == NT_STEP_CLONES)
         nt_buffer_append_string(&text, step->count == NT_NONE ? ".any" : "");
     else if (step->kind != NT_STEP_CLASS && step->count > 1)
@@ -1232,7 +1234,36 @@ INTERPRET_TEST(objects_of_old_branches_follow_the_name_of_their_class)
     example.branches[0].class_name = (struct nt_text)TEXT("TBranchObject");
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "x:record{px:real64>0 label:string>1}");
-    assert_steps(&got, "skip*7 headerv2{BigReal64>0 header{string>1}}");
+    assert_steps(&got, "name(Point) headerv2{BigReal64>0 header{string>1}}");
+}
+
+/* The branch has the name that the program gave; the entries and the description have that of the class. */
+INTERPRET_TEST(typedefs_of_matrices_stand_for_the_class_that_the_file_describes)
+{
+    struct example example = whole_example("TMatrixD", 0);
+    example.branches[0].class_name = (struct nt_text)TEXT("TBranchObject");
+    assert_unreadable(&example, "the file does not describe the class TMatrixT<double>");
+    example.classes[2] = matrix_base;
+    example.classes[2].name = (struct nt_text)TEXT("TMatrixT<double>");
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "x:record{fUniqueID:uint32>0 fBits:uint32>1 fNrows:int32>2 fTol:real64>3}");
+    assert_steps(&got, "name(TMatrixT<double>) headerv5{" TOBJECT_STEPS " BigInt32>2 BigReal64>3}");
+    example.classes[3] = matrix_base;
+    example.classes[3].name = (struct nt_text)TEXT("TMatrixD"); /* as in ROOT 4 */
+    got = interpret(&example, 0);
+    assert_steps(&got, "name(TMatrixD) headerv5{" TOBJECT_STEPS " BigInt32>2 BigReal64>3}");
+}
+
+/* Its layout is known without its description, but ROOT streams it by that description. */
+INTERPRET_TEST(unsplit_named_objects_have_no_header)
+{
+    struct example example = whole_example("TNamed", 0);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "x:record{fUniqueID:uint32>0 fBits:uint32>1 fName:string>2 fTitle:string>4}");
+    assert_steps(&got, TOBJECT_STEPS " string>2 string>4");
+    example = whole_example("TRef", 0);
+    got = interpret(&example, 0);
+    assert_steps(&got, "header{BigUInt32>0 BigUInt32#1>1 when*16#1{skip*2} when*32#1{string|skip*2}}");
 }
 
 INTERPRET_TEST(the_newest_version_stands_for_one_that_is_missing)
