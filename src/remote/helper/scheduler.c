@@ -133,15 +133,17 @@ static void give_up(struct nt_transfer *job, const char *why)
     end(job);
 }
 
-/* `left`: the milliseconds until the deadline; 0: it has passed. */
+/* `left`: the milliseconds until the deadline. The last tenth counts as passed: a try that lasts until the
+ * deadline may end a little before it. */
 static void give_up_late(struct nt_transfer *job, uint64_t left)
 {
+    const bool is_early = left > job->milliseconds / 10;
     char why[64];
     const double timeout = (double)job->milliseconds / 1000;
     if (!job->result.message[0])
         snprintf(job->result.message, sizeof(job->result.message), "%s",
                  job->is_active ? "the server does not answer, or is too slow" : "other requests came first");
-    if (left)
+    if (is_early)
         snprintf(why, sizeof(why),
                  "gave up after %.2g s (timeout %.3g s): ", (double)(job->milliseconds - left) / 1000,
                  timeout);
