@@ -320,6 +320,17 @@ static enum nt_status find_content(const uint8_t *record, uint8_t *object, struc
                : status;
 }
 
+static void cut(struct nt_basket_content *content)
+{
+    const struct nt_basket *basket = &content->basket;
+    content->is_cut = content->offsets || basket->entries == 1;
+    if (content->is_cut || basket->is_without_offsets ||
+        (uint64_t)basket->entries * basket->entry_bytes != basket->value_bytes)
+        return;
+    content->fixed_bytes = basket->entry_bytes;
+    content->is_cut = true;
+}
+
 enum nt_status nt_basket_unpack(struct nt_buffer *record, uint64_t limit, struct nt_codec_context *context,
                                 struct nt_error *error)
 {
@@ -358,6 +369,7 @@ enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limi
     }
     if (content.offsets)
         NT_TRY(check_offsets(basket, content.offsets, error));
+    cut(&content);
     *content_ret = content;
     return NT_OK;
 }

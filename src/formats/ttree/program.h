@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The steps of a branch as one output needs them: the state of a decoder.
+ * The steps of a branch as one output needs them, the state of a decoder; and running them.
  */
 #pragma once
 
@@ -56,3 +56,67 @@ enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t
 
 /* The numbers that each item of the steps has for an output. */
 uint64_t nt_steps_count(const struct nt_step *steps, uint32_t first, uint32_t end, uint32_t output);
+
+/* ---- run.c: runs a program over the entries of a basket ---- */
+
+/* The bytes in front of an object or of a list. */
+enum {
+    NT_BYTE_COUNT_FLAG = 1 << 30,
+    NT_BYTE_COUNT_BYTES = 4,
+    NT_VERSION_BYTES = 2,
+    NT_COUNT_BYTES = 4,      /* of items */
+    NT_MEMBERWISE = 1 << 14, /* of the version */
+};
+
+/* Where a number that counts is: one, or one for each item of the innermost MEMBERS. */
+struct nt_counter_place {
+    size_t at;
+    uint8_t width;
+    bool is_signed, is_known, is_of_items;
+};
+
+struct nt_program_run {
+    const struct nt_operation *operations;
+    const char *class_names;
+    const uint8_t *bytes;
+    size_t base;    /* of the first byte, for references to classes */
+    size_t at, end; /* place; end of the entry or of the nearest header */
+    size_t entry_end;
+    bool is_end_known;                /* else `end` is that of all values */
+    uint32_t bare_list;               /* the list whose items lack headers; 0: none */
+    uint64_t headers;                 /* that they have nevertheless: bits, by operation from the list on */
+    uint64_t work_left;               /* bytes and operations: bounds what empty items and references cost */
+    uint64_t item;                    /* of the innermost MEMBERS */
+    uint16_t version;                 /* of the nearest header */
+    struct nt_output_count *done;     /* of each output so far; `items` starts with those before the basket */
+    uint8_t *output;                  /* NULL: only counts */
+    uint64_t capacity;                /* its elements */
+    struct nt_basket_lengths lengths; /* from the next one on */
+    struct nt_counter_place counters[UINT8_MAX + 1];
+};
+
+/* Runs the program over the entries from `first` to `end`, or until the output is full. */
+enum nt_status nt_run_entries(struct nt_program_run *run, const struct nt_basket_content *content,
+                              uint32_t first, uint32_t end, struct nt_error *error);
+
+/* ---- bare_items.c ---- */
+
+enum { NT_HEADER_BITS = 64 }; /* of nt_program_run.headers */
+
+/* Do the items of a list at this place lack headers, all or some of them? */
+bool nt_find_headers(const struct nt_program_run *run, uint32_t i, uint64_t items, uint64_t *headers_ret);
+
+/* ---- regular_lists.c ---- */
+
+/* Makes elements of regular entries, from `entry` on; with `items`, also the items of the lists whose ends
+ * `run` makes. Neither is full. Returns an entry: those before it are done. */
+uint32_t nt_put_regular_lists(struct nt_program_run *run, struct nt_program_run *items,
+                              const struct nt_basket_content *content, uint32_t entry);
+/* Do two programs make where the lists of a branch end, and their items? */
+bool nt_are_of_one_list(const struct nt_operation *ends, const struct nt_operation *items);
+
+/* ---- numbers.c ---- */
+
+/* Decodes `count` numbers, those of an operation in rows that are `stride` bytes apart. */
+enum nt_status nt_decode_rows(const struct nt_operation *operation, const uint8_t *from, size_t stride,
+                              size_t count, uint8_t *to, struct nt_error *error);

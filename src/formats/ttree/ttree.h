@@ -499,7 +499,20 @@ struct nt_basket_content {
     const uint8_t *values;  /* value_bytes */
     const uint8_t *offsets; /* big-endian i32: where each entry begins, from the start of the key; NULL:
                              * entries have a fixed size, or the offsets are left out */
+    uint32_t fixed_bytes;   /* of each entry, if they are cut so; else 0 */
+    bool is_cut;            /* into entries, by offsets or by their size; else only one after the other */
 };
+
+/* Where an entry of a cut basket begins in the values; of the number of entries, where the last one ends. */
+static inline size_t nt_basket_entry_start(const struct nt_basket_content *content, uint32_t entry)
+{
+    const struct nt_basket *basket = &content->basket;
+    if (entry == basket->entries)
+        return basket->value_bytes;
+    return content->offsets ? nt_load_be32(content->offsets + sizeof(uint32_t) * entry) - basket->key_bytes
+                            : (size_t)entry * content->fixed_bytes;
+}
+
 /* Decompresses the record of a basket, at most `limit` bytes, into scratch memory of the context
  * (NT_SCRATCH_TREE); checks sizes and offsets. What is stored uncompressed stays in the record. */
 enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limit,
@@ -510,7 +523,7 @@ enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limi
 enum nt_status nt_basket_unpack(struct nt_buffer *record, uint64_t limit, struct nt_codec_context *context,
                                 struct nt_error *error);
 
-/* ---- decode.c: runs steps over the entries of a basket ---- */
+/* ---- decode.c: outputs of a branch as decoders ---- */
 
 /* What an output has of a basket. */
 struct nt_output_count {
