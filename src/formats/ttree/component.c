@@ -236,7 +236,9 @@ static void flatten_bases(struct nt_component_builder *builder, uint32_t first, 
 static void add_described(struct nt_component_builder *builder, struct nt_text name,
                           struct nt_text class_name, const struct nt_streamer_class *class, bool has_objects)
 {
-    int32_t version = class->version > 0 ? class->version : NT_STREAMER_NEWEST;
+    int32_t version = class->version > 0    ? class->version
+                      : class->version == 0 ? NT_STREAMER_VERSION_0
+                                            : NT_STREAMER_NEWEST;
     uint32_t index = nt_component_open(
         builder, &(struct nt_component){.kind = NT_COMPONENT_RECORD,
                                         .header = NT_COMPONENT_OWN,

@@ -330,16 +330,16 @@ enum {
     CHECKSUM_BYTES = 4, /* of the class, after a version of 0 */
 };
 
-/* The version of a class, and the checksum after a version of 0. */
-static enum nt_status get_version(struct nt_program_run *run, uint16_t *version_ret, uint32_t *checksum_ret,
-                                  struct nt_error *error)
+/* The version of a class, and the checksum after a version of 0, which classes without a version have. */
+static enum nt_status get_version(struct nt_program_run *run, const struct nt_operation *operation,
+                                  uint16_t *version_ret, uint32_t *checksum_ret, struct nt_error *error)
 {
     size_t at = run->at;
     enum nt_status status = take(run, 1, NT_VERSION_BYTES, "a version", error);
     uint16_t version = status == NT_OK ? nt_load_be16(run->bytes + at) : 0;
     *version_ret = version;
     *checksum_ret = 0;
-    if (status == NT_OK && (int16_t)version <= 0) {
+    if (status == NT_OK && (int16_t)version <= 0 && operation->version != NT_STREAMER_VERSION_0) {
         status = take(run, 1, CHECKSUM_BYTES, "the checksum of a class", error);
         *checksum_ret = status == NT_OK ? nt_load_be32(run->bytes + at + NT_VERSION_BYTES) : 0;
     }
@@ -413,7 +413,7 @@ static enum nt_status run_versioned(struct nt_program_run *run, uint32_t i, bool
     uint16_t version;
     if (operation->bits & NT_HEADER_SIZED)
         return has_end ? NT_OK : fail_without_count(run, error);
-    enum nt_status status = get_version(run, &version, &checksum, error);
+    enum nt_status status = get_version(run, operation, &version, &checksum, error);
     bool is_memberwise = version & NT_MEMBERWISE;
     if (status != NT_OK || (has_end && !operation->is_needed && !run->bare_list))
         return status;
@@ -492,7 +492,7 @@ static enum nt_status run_class(struct nt_program_run *run, const struct nt_oper
     uint32_t checksum;
     if (run->version < FIRST_WITH_CLASS)
         return NT_OK;
-    NT_TRY(get_version(run, &version, &checksum, error));
+    NT_TRY(get_version(run, operation, &version, &checksum, error));
     return check_version(run, operation, version, checksum, error);
 }
 

@@ -94,6 +94,7 @@ struct nt_streamer_info {
 enum {
     NT_STREAMER_NEWEST = -1,
     NT_STREAMER_NO_OBJECTS = -2, /* a class that the file does not describe: an object of it is an error */
+    NT_STREAMER_VERSION_0 = -3,  /* the class has version 0, and no checksum follows that */
 };
 
 /* Reads the record of the streamer information into the file's arena, within its budget; adds built-in
@@ -342,9 +343,9 @@ enum nt_step_kind {
                       * zero byte. A class other than class_names[`count`] is an error */
     NT_STEP_HEADER,  /* the byte count and version of an object or collection, then the body. Without a
                       * byte count, the version is all there is. A version of 0 is followed by a
-                      * checksum. After the body, bytes up to the end that the byte count gives are
-                      * skipped. If the version says that members are stored one after the other, the
-                      * body is that of `other`. `bits`: enum nt_header_bits */
+                      * checksum, unless the class has version 0 itself. After the body, bytes up to the end
+                      * that the byte count gives are  skipped. If the version says that members are stored one
+                      * after the other, the  body is that of `other`. `bits`: enum nt_header_bits */
     NT_STEP_CLASS,   /* of such a collection: the version of the items' class, and its checksum if the
                       * version is 0 or less. Absent if the version of the header is below 8. No body */
     NT_STEP_LIST,    /* an Int_t number of items; the body for each; its end offsets are `output` */
@@ -416,8 +417,8 @@ struct nt_step {
     /* HEADER, WHEN, CLONES: index of the first step of the other body, which ends at `end`; the first body
      * ends here. 0: there is none; for HEADER and CLONES, such data is unsupported. */
     uint32_t other;
-    int32_t version;         /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; -2: an
-                              * object is an error */
+    int32_t version;         /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; or
+                              * another of NT_STREAMER_... */
     double minimum, maximum; /* as in nt_decoder */
 };
 

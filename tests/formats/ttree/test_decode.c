@@ -802,6 +802,20 @@ CASE(checksums_of_classes_without_a_version)
     assert_decodes(&objects, expected);
 }
 
+/* ClassDef(Dot, 0): the file describes the class with this version. */
+CASE(a_class_of_version_0_has_no_checksum)
+{
+    static struct nt_step steps[] = {HEADER(2), NUMBERS(BIG_INT32, 0, 1)};
+    static struct nt_output outputs[] = {OF(INT32)};
+    const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
+    static const int32_t numbers[] = {5};
+    const struct expected expected[] = {EXPECT(numbers)};
+    steps[0].version = NT_STREAMER_VERSION_0;
+    put(&content.values, "\x40\0\0\6\0\0\0\0\0\5", 10);
+    end_entry(&content);
+    assert_decodes(&objects, expected);
+}
+
 /* A vector of a class of a Char_t and a Short_t. Its items are stored one after the other, or
  * memberwise: then the version has bit 14. */
 #define POINTS(version)                                                                                      \
@@ -842,6 +856,11 @@ CASE(members_one_after_the_other)
     put_points("\0\3\0\0\0\3\3\4\5\0\x1E\0\x28\0\x32", 15);
     assert_basket(&of_any_version, expected, &(struct storage){.flag = 0});
     assert_refused(&points, NT_UNSUPPORTED, "class version: expected 4, found 3");
+    static struct nt_step steps_of_0[] = POINTS(NT_STREAMER_VERSION_0);
+    const struct nt_interpretation of_version_0 = INTERPRETATION(steps_of_0, outputs);
+    clear();
+    put_points("\0\0\0\0\0\3\3\4\5\0\x1E\0\x28\0\x32", 15);
+    assert_decodes(&of_version_0, expected);
 }
 
 static void put_list(uint16_t version, const char *bytes, size_t count)

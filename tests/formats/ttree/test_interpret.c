@@ -1266,6 +1266,16 @@ INTERPRET_TEST(unsplit_named_objects_have_no_header)
     assert_steps(&got, "header{BigUInt32>0 BigUInt32#1>1 when*16#1{skip*2} when*32#1{string|skip*2}}");
 }
 
+INTERPRET_TEST(classes_of_version_0_are_told_from_those_without_a_version)
+{
+    struct example example = whole_example("Point", -1);
+    for (int32_t version = -1; version <= 0; version++) {
+        example.classes[0].version = version;
+        struct nt_interpretation got = interpret(&example, 0);
+        ck_assert_int_eq(got.steps[0].version, version ? NT_STREAMER_NEWEST : NT_STREAMER_VERSION_0);
+    }
+}
+
 INTERPRET_TEST(the_newest_version_stands_for_one_that_is_missing)
 {
     struct example example = whole_example("Point", -1);
