@@ -177,13 +177,15 @@ static const struct nt_streamer_element *find_element(struct interpreter *interp
     return of_number && is_same_class && of_number->type == branch->streamer_type ? of_number : NULL;
 }
 
-/* A member whose class the file does not describe: a basic type by its number. */
+/* A member whose class the file does not describe: a basic type or a TString by its number. */
 static struct nt_streamer_element element_of_leaf(const struct interpreter *interpreter)
 {
     const struct nt_ttree_leaf *leaf = interpreter->leaves;
     struct nt_dimensions dimensions = nt_title_dimensions(leaf->title, leaf->length);
+    bool is_string = leaf->type == NT_STREAMER_TSTRING;
     struct nt_streamer_element element = {.name = leaf->name,
                                           .type = leaf->type,
+                                          .type_name = is_string ? NT_TEXT("TString") : (struct nt_text){0},
                                           .length = dimensions.count ? leaf->length : 0,
                                           .dimension_count = dimensions.count};
     memcpy(element.dimensions, dimensions.sizes, sizeof(element.dimensions));
@@ -303,7 +305,9 @@ static void add_member(struct interpreter *interpreter)
     const struct nt_streamer_element *found = find_element(interpreter);
     const struct nt_streamer_element by_leaf = element_of_leaf(interpreter);
     const struct nt_streamer_element *element = found ? found : &by_leaf;
-    if (!found && (by_leaf.type < 0 || by_leaf.type >= NT_STREAMER_OBJECT))
+    bool is_known = found || by_leaf.type == NT_STREAMER_TSTRING ||
+                    (by_leaf.type >= 0 && by_leaf.type < NT_STREAMER_OBJECT);
+    if (!is_known)
         nt_component_fail(builder, "the file does not describe the branch's member in class %.*s",
                           FORMAT_TEXT(branch->object_class));
     else if (is_of_items(branch))

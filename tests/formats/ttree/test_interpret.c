@@ -690,6 +690,15 @@ INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
     example.leaves[0].length = 3;
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:array[3]{item:real32>0}");
+    example.leaves[0] = (struct nt_ttree_leaf){.name = TEXT("x"),
+                                               .title = TEXT("x"),
+                                               .class_name = TEXT("TLeafElement"),
+                                               .type = NT_STREAMER_TSTRING,
+                                               .length = 1,
+                                               .counter = NT_NONE};
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:string>0");
+    assert_steps(&got, "string>0");
     example.leaves[0].type = NT_STREAMER_STL;
     assert_unreadable(&example, "the file does not describe the branch's member in class Event");
 }
