@@ -5,8 +5,6 @@
  */
 #include "read/read.h"
 
-#include <ntuple/source.h>
-
 #include "read/page.h"
 
 /* The members of a description, in the order of enum blob_member. */

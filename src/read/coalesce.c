@@ -5,8 +5,6 @@
  */
 #include "read/read.h"
 
-#include <ntuple/source.h>
-
 #include "read/page.h"
 
 /* ---- Adjacent pages ---- */

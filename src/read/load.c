@@ -6,8 +6,6 @@
  */
 #include "read/read.h"
 
-#include <ntuple/source.h>
-
 #include "read/page.h"
 
 /* ---- Pool of codec contexts ---- */

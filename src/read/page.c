@@ -6,8 +6,6 @@
  */
 #include "read/page.h"
 
-#include <ntuple/source.h>
-
 #include <stdio.h>
 
 /* ---- Errors of a page ---- */

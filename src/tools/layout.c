@@ -7,8 +7,6 @@
  */
 #include "tools/tools.h"
 
-#include <ntuple/source.h>
-
 struct nt_layout_claims {
     const struct nt_file *file;
     struct nt_budget *budget;           /* pays for the memory below */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory management: arenas, growing byte buffers, growing arrays, and allocations on huge pages.
+ * Memory management: cleanup at the end of a scope, arenas, growing byte buffers, growing arrays, and
+ * allocations on huge pages.
  */
 #pragma once
 
@@ -11,10 +12,33 @@
 
 struct nt_arena;
 
+/* ---- Cleanup at the end of a scope ---- */
+
+/* Before the declaration of a local variable, which must have an initializer: calls function(&variable)
+ * wherever its scope ends, also by NT_TRY. The last declared variable is the first. */
+#define NT_CLEANUP(function) __attribute__((cleanup(function)))
+/* The same for a pointer, which may be NULL: calls free(variable). */
+#define NT_AUTO_FREE NT_CLEANUP(nt_auto_free)
+static inline void nt_auto_free(void *variable)
+{
+    void *memory;
+    memcpy(&memory, variable, sizeof(memory));
+    free(memory);
+}
+
+/* Defines `close`_at for NT_CLEANUP, which calls close(variable) unless the pointer is NULL. */
+#define NT_DEFINE_CLEANUP(type, close)                                                                       \
+    static inline void close##_at(type **variable)                                                           \
+    {                                                                                                        \
+        if (*variable)                                                                                       \
+            close(*variable);                                                                                \
+    }
+
 /* ---- Arenas ---- */
 
 struct nt_arena *nt_arena_new(void);        /* NULL without memory */
 void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_arena, nt_arena_free)
 
 /* The size of its blocks, without adopted memory. */
 size_t nt_arena_bytes(const struct nt_arena *arena);

@@ -98,6 +98,36 @@ void nt_critical_section_exit(void);
 unsigned nt_critical_section_suspend(void);
 void nt_critical_section_resume(unsigned sections);
 
+/* ---- Locks held until the end of a scope ---- */
+
+static inline struct nt_lock *nt_lock_hold(struct nt_lock *lock)
+{
+    nt_lock_acquire(lock);
+    return lock;
+}
+
+static inline void nt_lock_let_go(struct nt_lock **held)
+{
+    nt_lock_release(*held);
+}
+
+static inline pthread_mutex_t *nt_mutex_hold(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    return mutex;
+}
+
+static inline void nt_mutex_let_go(pthread_mutex_t **held)
+{
+    pthread_mutex_unlock(*held);
+}
+
+/* As a statement: holds the lock until the enclosing scope ends. */
+#define NT_LOCK_GUARD(lock)                                                                                  \
+    __attribute__((cleanup(nt_lock_let_go), unused)) struct nt_lock *held_lock = nt_lock_hold(lock)
+#define NT_MUTEX_GUARD(mutex)                                                                                \
+    __attribute__((cleanup(nt_mutex_let_go), unused)) pthread_mutex_t *held_mutex = nt_mutex_hold(mutex)
+
 /* ---- FIFO wait ---- */
 
 /* Protected by a lock of its owner. */

@@ -6,7 +6,6 @@
 #include "core/codec/codec.h"
 
 #include <blosc.h>
-#include <stdlib.h>
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 
@@ -63,8 +62,7 @@ static bool has_memory(const uint8_t *input)
     enum { BLOCKS = 3, STATE_BYTES = 1 << 18 };
     size_t chunk_bytes = nt_load_le32(input + 4), block_bytes = nt_load_le32(input + 8);
     size_t blocks = block_bytes <= chunk_bytes ? BLOCKS * block_bytes : 0;
-    void *memory = malloc(blocks + STATE_BYTES);
-    free(memory);
+    NT_AUTO_FREE void *memory = malloc(blocks + STATE_BYTES);
     return memory != NULL;
 }
 

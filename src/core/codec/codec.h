@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/memory.h"
 
 struct nt_codec_context;
 struct nt_inflater;
@@ -100,6 +101,7 @@ const char *nt_algorithm_name(enum nt_algorithm algorithm); /* "none", "zstd", "
 /* ---- Compression ---- */
 struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
 void nt_codec_context_free(struct nt_codec_context *context);
+NT_DEFINE_CLEANUP(struct nt_codec_context, nt_codec_context_free)
 size_t nt_codec_context_bytes(const struct nt_codec_context *context); /* approximate memory in use */
 /* Users of scratch memory; each may use it for one page at the same time. */
 enum nt_scratch {

@@ -12,8 +12,6 @@
 #include <zstd_errors.h>
 
 #include "core/base/built_in.h"
-#include "core/base/memory.h"
-
 static const char algorithms[NT_ALGORITHM_COUNT][NT_ALGORITHM_NAME + 1] = {
     [NT_ALGORITHM_NONE] = "none",
     [NT_ALGORITHM_ZSTD] = "zstd",
@@ -387,11 +385,9 @@ const struct nt_compression *nt_compression_info(enum nt_compression_kind kind)
 enum nt_status nt_decompress_root_object(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                          size_t output_bytes, struct nt_error *error)
 {
-    struct nt_codec_context *context = nt_codec_context_new();
+    NT_CLEANUP(nt_codec_context_free_at) struct nt_codec_context *context = nt_codec_context_new();
     NT_TRY(nt_check_memory(context, error));
-    enum nt_status status = decompress_root_blocks(input, input_bytes, output, output_bytes, context, error);
-    nt_codec_context_free(context);
-    return status;
+    return decompress_root_blocks(input, input_bytes, output, output_bytes, context, error);
 }
 
 enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,

@@ -7,7 +7,6 @@
 #include "core/codec/codec.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 /* The largest window also accepts smaller ones; negative: no header. */

@@ -146,10 +146,8 @@ void nt_source_pool_free(struct nt_source_pool *pool)
 
 size_t nt_source_pool_open(struct nt_source_pool *pool)
 {
-    nt_lock_acquire(&pool->lock);
-    size_t open = pool->open;
-    nt_lock_release(&pool->lock);
-    return open;
+    NT_LOCK_GUARD(&pool->lock);
+    return pool->open;
 }
 
 /* Takes the descriptor of the least recently used file; -1 if all are in use. */
@@ -230,9 +228,8 @@ static void release(struct file_source *file)
 {
     if (!file->pool)
         return;
-    nt_lock_acquire(&file->pool->lock);
+    NT_LOCK_GUARD(&file->pool->lock);
     file->users--;
-    nt_lock_release(&file->pool->lock);
 }
 
 /* Opens the file if necessary and keeps it open until it is released. */

@@ -94,6 +94,7 @@ size_t nt_folder_descriptors(struct nt_folder *folder);
 void nt_folder_ref(struct nt_folder *folder);
 /* Sources opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
+NT_DEFINE_CLEANUP(struct nt_folder, nt_folder_close)
 
 /* Refreshes the metadata of a directory beneath, or of the directory that contains a file. Local metadata is
  * always current; remote metadata is from the last request, at most some seconds old after this.

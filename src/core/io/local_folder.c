@@ -121,12 +121,9 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
     if (folder->use == NT_FOLDER_PASSTHROUGH)
         return NT_OK;
     NT_TRY(nt_descriptor_stat(descriptor, name, &attributes, error));
-    nt_lock_acquire(&folder->shown->lock);
-    enum nt_status status = allow_way(folder, name, error);
-    if (status == NT_OK)
-        status = allow(folder, &attributes, name, strlen(name), error);
-    nt_lock_release(&folder->shown->lock);
-    return status;
+    NT_LOCK_GUARD(&folder->shown->lock);
+    NT_TRY(allow_way(folder, name, error));
+    return allow(folder, &attributes, name, strlen(name), error);
 }
 
 /* ---- Files ---- */
@@ -252,16 +249,13 @@ static enum nt_status open_source(struct nt_folder *folder, const char *name, st
 static enum nt_status open_source_lazily(struct nt_folder *folder, const char *name,
                                          struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     size_t above = strlen(folder->path);
     nt_buffer_append(&path, folder->path, above); /* avoids printf, as there may be many */
     nt_buffer_append_byte(&path, '/');
     nt_buffer_append_string(&path, name);
-    enum nt_status status =
-        path.failed ? nt_fail_memory(error)
-                    : nt_source_pool_add(local(folder)->pool, path.bytes, above + 1, source_ret, error);
-    nt_buffer_deinit(&path);
-    return status;
+    return path.failed ? nt_fail_memory(error)
+                       : nt_source_pool_add(local(folder)->pool, path.bytes, above + 1, source_ret, error);
 }
 
 /* ---- Entries ---- */
@@ -328,11 +322,10 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {
     struct local_folder *here = local(folder);
-    nt_lock_acquire(&here->lock);
+    NT_LOCK_GUARD(&here->lock);
     here->is_shown = true;
     *attributes = here->attributes;
     attributes->st_mode = (here->attributes.st_mode & ~(mode_t)0444) | here->readers;
-    nt_lock_release(&here->lock);
     return NT_OK;
 }
 
@@ -364,12 +357,10 @@ static enum nt_status open_sibling(struct nt_folder *folder, const char *path, s
 static enum nt_status open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                  struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     nt_buffer_append_format(&path, "%s/%s", folder->path, name);
-    enum nt_status status = path.failed ? nt_fail_memory(error)
-                                        : nt_folder_open(path.bytes, local(folder)->use, below_ret, error);
-    nt_buffer_deinit(&path);
-    return status;
+    return path.failed ? nt_fail_memory(error)
+                       : nt_folder_open(path.bytes, local(folder)->use, below_ret, error);
 }
 
 static const struct nt_folder_ops local_ops = {

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <ntuple/source.h>
+
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -16,6 +18,7 @@
 struct nt_folder;
 struct nt_source;
 struct nt_source_pool;
+NT_DEFINE_CLEANUP(struct nt_source, nt_source_close)
 
 /* ---- Sources ---- */
 

@@ -5,8 +5,6 @@
  */
 #include "core/model/budget.h"
 
-#include <ntuple/source.h>
-
 #include <stdio.h>
 #include <unistd.h>
 
@@ -268,25 +266,22 @@ static void add(struct nt_budget *budget, uint64_t disk_bytes, uint64_t metadata
 
 void nt_budget_add_disk(struct nt_budget *budget, uint64_t bytes, bool is_all)
 {
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     budget->is_on_disk |= is_all;
     add(budget, bytes, 0);
-    pthread_mutex_unlock(&budget->lock);
 }
 
 void nt_budget_set_in_folder(struct nt_budget *budget)
 {
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     budget->is_in_folder = true;
     follow(budget);
-    pthread_mutex_unlock(&budget->lock);
 }
 
 void nt_budget_add_metadata(struct nt_budget *budget, uint64_t bytes)
 {
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     add(budget, 0, bytes);
-    pthread_mutex_unlock(&budget->lock);
 }
 
 uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const uint8_t *bytes, size_t count,
@@ -295,27 +290,24 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const
     if (budget->is_fixed)
         return 0;
     uint64_t worth = nt_information_bytes(bytes, count, is_compressed);
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     worth = nt_min(worth, nt_interval_set_add(&budget->covered, position, count));
     add(budget, 0, worth);
-    pthread_mutex_unlock(&budget->lock);
     return worth;
 }
 
 void nt_budget_set_min_limit(struct nt_budget *budget, uint64_t bytes)
 {
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     budget->min_limit = bytes;
     follow(budget);
-    pthread_mutex_unlock(&budget->lock);
 }
 
 void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes)
 {
-    pthread_mutex_lock(&budget->lock);
+    NT_MUTEX_GUARD(&budget->lock);
     budget->metadata_bytes -= metadata_bytes;
     follow(budget);
-    pthread_mutex_unlock(&budget->lock);
 }
 
 /* ---- Charges ---- */

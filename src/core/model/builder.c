@@ -98,10 +98,9 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
     NT_TRY(nt_check_memory(dataset->fields && dataset->columns, error));
     dataset->field_count = builder->field_count;
     dataset->column_count = builder->column_count;
-    enum nt_status status = nt_dataset_link(dataset, error);
-    if (status == NT_OK)
-        builder->field_count = builder->column_count = 0; /* the dataset owns them */
-    return status;
+    NT_TRY(nt_dataset_link(dataset, error));
+    builder->field_count = builder->column_count = 0; /* the dataset owns them */
+    return NT_OK;
 }
 
 enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error)

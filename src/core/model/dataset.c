@@ -4,8 +4,6 @@
  */
 #include "core/model/model.h"
 
-#include <ntuple/source.h>
-
 /* ---- Lazy loading ---- */
 
 void nt_lazy_set(atomic_uint *state, enum nt_lazy_state before, enum nt_lazy_state after)
@@ -181,19 +179,15 @@ static int compare_ids(const void *left, const void *right, void *fields)
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
-    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+    NT_AUTO_FREE uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
     NT_TRY(nt_check_memory(order, error));
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     if (!dataset->is_ordered)
         qsort_r(order, count, sizeof(*order), compare_ids, dataset->fields);
-    enum nt_status status = check_ancestors(dataset, error);
-    if (status == NT_OK)
-        status = link_children(dataset, order, error);
-    if (status == NT_OK)
-        status = link_columns(dataset, error);
-    free(order);
-    return status;
+    NT_TRY(check_ancestors(dataset, error));
+    NT_TRY(link_children(dataset, order, error));
+    return link_columns(dataset, error);
 }
 
 void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner)

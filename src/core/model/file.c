@@ -5,8 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include <ntuple/source.h>
-
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/model/builder.h"
@@ -260,10 +258,9 @@ enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resol
                                  .before = file->before_blocking,
                                  .context = file->context};
     bool is_new_failure;
-    enum nt_status status = file->resolve ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK;
-    if (status == NT_OK)
-        *resolved_ret = file->resolve ? file->resolved : file;
-    return status;
+    NT_TRY(file->resolve ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK);
+    *resolved_ret = file->resolve ? file->resolved : file;
+    return NT_OK;
 }
 
 enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error)

@@ -410,9 +410,8 @@ uint64_t nt_groups_release(struct nt_dataset *logical)
 
 void nt_dataset_release_lists(struct nt_dataset *logical)
 {
-    nt_lock_acquire(&logical->lock);
+    NT_LOCK_GUARD(&logical->lock);
     nt_groups_release(logical);
-    nt_lock_release(&logical->lock);
 }
 
 /* ---- Loading one group ---- */
@@ -510,14 +509,11 @@ static enum nt_status pin_slot(struct nt_dataset *dataset, uint32_t number, stru
     const struct nt_file *file = dataset->file;
     if (file->before_blocking)
         file->before_blocking(file->context);
-    nt_lock_acquire(&dataset->logical->lock);
-    enum nt_status status = nt_group_slot(dataset, number) ? NT_OK : take_slot(dataset, number, error);
-    if (status == NT_OK) {
-        *group_ret = nt_group_slot(dataset, number);
-        atomic_fetch_add_explicit(&(*group_ret)->state, NT_GROUP_PIN, memory_order_relaxed);
-    }
-    nt_lock_release(&dataset->logical->lock);
-    return status;
+    NT_LOCK_GUARD(&dataset->logical->lock);
+    NT_TRY(nt_group_slot(dataset, number) ? NT_OK : take_slot(dataset, number, error));
+    *group_ret = nt_group_slot(dataset, number);
+    atomic_fetch_add_explicit(&(*group_ret)->state, NT_GROUP_PIN, memory_order_relaxed);
+    return NT_OK;
 }
 
 /* Loads the page list into the slot that pin_slot found. */
@@ -578,9 +574,8 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
 
 void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups)
 {
-    nt_lock_acquire(&dataset->logical->lock);
+    NT_LOCK_GUARD(&dataset->logical->lock);
     dataset->ahead = (struct nt_groups_ahead){groups.first, groups.first, groups.end, MAX_AHEAD};
-    nt_lock_release(&dataset->logical->lock);
 }
 
 bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
@@ -591,10 +586,8 @@ bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool wi
         return false;
     if (file->before_blocking)
         file->before_blocking(file->context);
-    nt_lock_acquire(&dataset->logical->lock);
-    bool is_planned = dataset->ops->plan_groups(dataset, groups, with_pages, prefetch);
-    nt_lock_release(&dataset->logical->lock);
-    return is_planned;
+    NT_LOCK_GUARD(&dataset->logical->lock);
+    return dataset->ops->plan_groups(dataset, groups, with_pages, prefetch);
 }
 
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)

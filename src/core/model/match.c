@@ -196,11 +196,10 @@ static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_d
         return true;
     if (count == depth)
         return add(matches, dataset->index, NT_NONE);
-    struct nt_matches below = {.count = 0};
+    NT_CLEANUP(nt_matches_deinit) struct nt_matches below = {.count = 0};
     bool has_memory = find_fields(dataset, NT_NONE, parts + depth, count - depth, &below);
     for (size_t i = 0; has_memory && i < below.count; i++)
         has_memory = add(matches, dataset->index, below.items[i].field);
-    nt_matches_deinit(&below);
     return has_memory;
 }
 
@@ -269,7 +268,7 @@ static bool find_in_scope(const struct nt_name_scope *scope, const struct patter
 static enum nt_status refuse_ambiguous(const struct nt_name_scope *scope, const char *name,
                                        struct nt_matches *matches, struct nt_error *error)
 {
-    struct nt_buffer names = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
     for (uint32_t i = 0; i < scope->file->dataset_count; i++)
         if (may_be_omitted(scope, scope->file->datasets[i])) {
             nt_buffer_append_string(&names, names.length ? ", " : "");
@@ -278,7 +277,6 @@ static enum nt_status refuse_ambiguous(const struct nt_name_scope *scope, const 
     nt_matches_deinit(matches);
     nt_fail(error, NT_INVALID, NT_NO_OFFSET, "several datasets have '%s'; put one in front of it: %s", name,
             nt_buffer_string(&names));
-    nt_buffer_deinit(&names);
     return NT_INVALID;
 }
 

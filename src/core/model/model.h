@@ -685,6 +685,8 @@ struct nt_file {
 
 /* ---- For formats: building ---- */
 
+NT_DEFINE_CLEANUP(struct nt_file, nt_file_close)
+
 /* An empty file over a source, with arena and root. nt_file_close closes the source, too. */
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
                            struct nt_file **file_ret, struct nt_error *error);

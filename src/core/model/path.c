@@ -273,11 +273,10 @@ struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
 
 static enum nt_status refuse_dataset(const struct nt_file *file, const char *path, struct nt_error *error)
 {
-    struct nt_buffer similar = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer similar = {0};
     nt_name_suggest(&(struct nt_name_scope){file, 0, NULL, NT_NONE}, "", path, &similar);
     nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: has no dataset '%s'%s", file->path, path,
             nt_buffer_string(&similar));
-    nt_buffer_deinit(&similar);
     return NT_NOT_FOUND;
 }
 
@@ -324,12 +323,11 @@ static enum nt_status refuse_field(const struct nt_dataset *dataset, const char 
 {
     enum { SHOWN_BYTES = 100 };
     char name[SHOWN_BYTES];
-    struct nt_buffer similar = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer similar = {0};
     nt_dataset_path(dataset, name, sizeof(name));
     nt_name_suggest(&(struct nt_name_scope){dataset->file, 0, dataset, NT_NONE}, "", path, &similar);
     nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field '%s'%s",
             dataset->file->path, name, path, nt_buffer_string(&similar));
-    nt_buffer_deinit(&similar);
     return NT_NOT_FOUND;
 }
 

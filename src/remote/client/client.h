@@ -17,6 +17,7 @@ struct nt_fetcher;
 struct nt_fetcher_options;
 struct nt_remote_file;
 struct nt_remote_folder;
+NT_DEFINE_CLEANUP(struct nt_fetcher, nt_fetcher_free)
 
 /* ---- Requests ---- */
 

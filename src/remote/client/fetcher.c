@@ -5,8 +5,6 @@
  */
 #include "remote/client/client.h"
 
-#include <ntuple/source.h>
-
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -5,8 +5,6 @@
  */
 #include "remote/client/client.h"
 
-#include <ntuple/source.h>
-
 #include <errno.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -168,10 +166,8 @@ static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t
                               struct nt_error *error)
 {
     struct nt_remote_folder *folder = remote(base);
-    nt_lock_acquire(&folder->lock);
-    enum nt_status status = ask_again_on_way(folder, nt_text_of(name), list_ret, error);
-    nt_lock_release(&folder->lock);
-    return status;
+    NT_LOCK_GUARD(&folder->lock);
+    return ask_again_on_way(folder, nt_text_of(name), list_ret, error);
 }
 
 /* ---- Entries ---- */
@@ -225,12 +221,10 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
 {
     struct nt_remote_folder *folder = remote(base);
     const struct nt_remote_entry *entry = NULL;
-    nt_lock_acquire(&folder->lock);
-    enum nt_status status = *name ? find(folder, name, &entry, error) : NT_OK;
-    if (status == NT_OK)
-        fill_stat(folder, entry, attributes);
-    nt_lock_release(&folder->lock);
-    return status;
+    NT_LOCK_GUARD(&folder->lock);
+    NT_TRY(*name ? find(folder, name, &entry, error) : NT_OK);
+    fill_stat(folder, entry, attributes);
+    return NT_OK;
 }
 
 /* ---- Files ---- */
@@ -267,19 +261,15 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
                                   struct nt_error *error)
 {
     const struct nt_remote_folder *folder = remote(base);
-    struct nt_buffer shown = {0};
-    char *address = nt_address_below(folder->address, name, false);
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer shown = {0};
+    NT_AUTO_FREE char *address = nt_address_below(folder->address, name, false);
     nt_buffer_append_string(&shown, folder->shown);
     if (!nt_address_is_folder(folder->shown))
         nt_buffer_append_byte(&shown, '/');
     nt_buffer_append_string(&shown, name);
-    enum nt_status status =
-        address && !shown.failed
-            ? nt_remote_file_new(folder->fetcher, address, shown.bytes, base, name, source_ret, error)
-            : nt_fail_memory(error);
-    nt_buffer_deinit(&shown);
-    free(address);
-    return status;
+    return address && !shown.failed
+               ? nt_remote_file_new(folder->fetcher, address, shown.bytes, base, name, source_ret, error)
+               : nt_fail_memory(error);
 }
 
 /* Every format is recognised by both ends of a file. Requests them together with missing attributes. */
@@ -332,11 +322,9 @@ static enum nt_status open_below(struct nt_folder *base, const char *name, struc
                                  struct nt_error *error)
 {
     const struct nt_remote_folder *folder = remote(base);
-    char *address = nt_address_below(folder->address, name, true);
-    enum nt_status status =
-        address ? nt_folder_open_address(address, folder->fetcher, below_ret, error) : nt_fail_memory(error);
-    free(address);
-    return status;
+    NT_AUTO_FREE char *address = nt_address_below(folder->address, name, true);
+    return address ? nt_folder_open_address(address, folder->fetcher, below_ret, error)
+                   : nt_fail_memory(error);
 }
 
 static void close_remote(struct nt_folder *base)

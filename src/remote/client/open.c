@@ -51,12 +51,9 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
 static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_helper_request *fetch,
                                  uint64_t offset, struct nt_error *error)
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_source_append_name(&file->source, offset, &name);
-    enum nt_status status =
-        nt_helper_request_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
-    nt_buffer_deinit(&name);
-    return status;
+    return nt_helper_request_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
 }
 
 /* A file that existed and is missing has changed. An object may never have existed: a missing or short

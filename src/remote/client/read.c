@@ -232,7 +232,7 @@ enum { SHORT_GAP = 4096 };
 static void request_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
                         enum nt_prefetch_need need)
 {
-    struct nt_extent *ranges = malloc(count * sizeof(*ranges));
+    NT_AUTO_FREE struct nt_extent *ranges = malloc(count * sizeof(*ranges));
     uint64_t bytes = 0;
     bool has_room = ranges != NULL;
     uint64_t gap = need == NT_PREFETCH_ONLY ? SHORT_GAP : nt_link_coalesce_gap(file->link_estimate);
@@ -249,7 +249,6 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
                              (size_t)nt_ranges_piece_bytes(ranges[i].bytes, split), need);
     }
     file->fetcher->more_follow = false;
-    free(ranges);
 }
 
 /* Does nothing if the file is closed: the next read finds out why. */

@@ -4,8 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <ntuple/source.h>
-
 #include <unistd.h>
 
 #include "core/base/scheme.h"
@@ -321,10 +319,7 @@ static enum nt_status open_whatever(const char *address, struct nt_fetcher *fetc
 enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
                                      struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_fetcher *own = NULL;
-    enum nt_status status = nt_fetcher_or_own(&fetcher, &own, error);
-    if (status == NT_OK)
-        status = open_whatever(address, fetcher, source_ret, error);
-    nt_fetcher_free(own);
-    return status;
+    NT_CLEANUP(nt_fetcher_free_at) struct nt_fetcher *own = NULL;
+    NT_TRY(nt_fetcher_or_own(&fetcher, &own, error));
+    return open_whatever(address, fetcher, source_ret, error);
 }

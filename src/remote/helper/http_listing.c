@@ -33,7 +33,7 @@ static void take_entry(void *context, const struct nt_listed *entry)
 /* A new try parses the answer from the start. */
 static bool begin(struct nt_http_walk *walk)
 {
-    char *folder = nt_address_folder(walk->address, nt_http_request_url(walk->job.attempt));
+    NT_AUTO_FREE char *folder = nt_address_folder(walk->address, nt_http_request_url(walk->job.attempt));
     nt_list_parser_free(walk->list);
     nt_index_parser_free(walk->index);
     walk->list = NULL;
@@ -42,7 +42,6 @@ static bool begin(struct nt_http_walk *walk)
         walk->index = nt_index_parser_new(folder, take_entry, walk);
     else if (folder)
         walk->list = nt_list_parser_new(walk->origin->target.service, folder, take_entry, walk);
-    free(folder);
     return walk->list || walk->index;
 }
 
@@ -181,10 +180,9 @@ bool nt_http_list(struct nt_remote_handle *listing, const char *address, const c
 
 void nt_http_end_list(struct nt_http_file *origin)
 {
-    struct nt_http_walk *walk = origin->walk;
+    NT_AUTO_FREE struct nt_http_walk *walk = origin->walk;
     nt_transfer_remove(&walk->job);
     nt_list_parser_free(walk->list);
     nt_index_parser_free(walk->index);
     free(walk->address);
-    free(walk);
 }
