@@ -5,8 +5,6 @@
  */
 #include "container/container.h"
 
-#include <ntuple/source.h>
-
 enum {
     MAGIC_BYTES = 7,   /* "rntuple" */
     HEADER_BYTES = 89, /* 70 of them are reserved for an unused anchor */

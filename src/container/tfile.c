@@ -6,8 +6,6 @@
  */
 #include "container/container.h"
 
-#include <ntuple/source.h>
-
 #include <stdio.h>
 
 #include "core/base/built_in.h"
@@ -175,11 +173,10 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
 enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset, struct nt_tfile_key *key_ret,
                                       struct nt_error *error)
 {
-    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    NT_AUTO_FREE uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
     enum nt_status status =
         buffer ? nt_tfile_read_key(source, offset, buffer, key_ret, error) : nt_fail_memory(error);
     key_ret->class_name = key_ret->name = key_ret->title = (struct nt_text){"", 0};
-    free(buffer);
     return status;
 }
 
@@ -518,12 +515,9 @@ static void append_classes(struct nt_buffer *text, const struct nt_tfile *tfile)
 
 enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     append_classes(&text, tfile);
-    enum nt_status status =
-        text.failed ? nt_fail_memory(error)
-                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without %s: %s",
-                              requested, text.length ? text.bytes : "its directories are empty");
-    nt_buffer_deinit(&text);
-    return status;
+    return text.failed ? nt_fail_memory(error)
+                       : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without %s: %s",
+                                 requested, text.length ? text.bytes : "its directories are empty");
 }

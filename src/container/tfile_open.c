@@ -7,8 +7,6 @@
  */
 #include "container/container.h"
 
-#include <ntuple/source.h>
-
 #include "core/base/built_in.h"
 
 /* What is found, in the structures that the container keeps; the arrays are from malloc until then. */
@@ -213,7 +211,7 @@ static struct cycle *sort_cycles(const struct nt_tfile_collection *found, size_t
 static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_error *error)
 {
     size_t count, first = 0;
-    struct cycle *cycles = sort_cycles(found, &count);
+    NT_AUTO_FREE struct cycle *cycles = sort_cycles(found, &count);
     NT_TRY(nt_check_memory(cycles, error));
     for (size_t i = 1; i < count; i++) {
         if (compare_names(&cycles[first], &cycles[i])) {
@@ -227,7 +225,6 @@ static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_e
         if (cycles[i].object)
             cycles[i].object->has_rival = cycles[first].anchor;
     }
-    free(cycles);
     return NT_OK;
 }
 

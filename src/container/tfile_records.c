@@ -5,8 +5,6 @@
  */
 #include "container/container.h"
 
-#include <ntuple/source.h>
-
 /* ---- Scan records ---- */
 
 enum {

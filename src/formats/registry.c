@@ -115,15 +115,13 @@ static const struct nt_error *find_reason(const struct refusals *refusals, const
 static enum nt_status fail_unsupported(const struct nt_source *source, const struct refusals *refusals,
                                        const char *kind, struct nt_error *error)
 {
-    struct nt_buffer names = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
     for (unsigned i = 0; i < refusals->count; i++)
         nt_buffer_append_format(&names, "%s%s", i ? ", " : "", refusals->items[i].format->name);
-    enum nt_status status = names.failed ? nt_fail_memory(error)
-                                         : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                                                   "%s: %s, which is not a supported format (formats: %s)",
-                                                   source->path, kind, names.bytes);
-    nt_buffer_deinit(&names);
-    return status;
+    return names.failed ? nt_fail_memory(error)
+                        : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                                  "%s: %s, which is not a supported format (formats: %s)", source->path, kind,
+                                  names.bytes);
 }
 
 /* Fails with the reason of the format that the file has, or of the only one that was tried, else with the
@@ -256,12 +254,10 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
                                struct nt_dataset_version *version_ret, struct nt_error *error)
 {
-    struct nt_folder *folder;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     *version_ret = (struct nt_dataset_version){.number = 0};
     NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
-    enum nt_status status = nt_find_version_in(folder, options, version_ret, error);
-    nt_folder_close(folder);
-    return status;
+    return nt_find_version_in(folder, options, version_ret, error);
 }
 
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
@@ -281,11 +277,9 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
 
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
-    struct nt_folder *folder;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
-    enum nt_status status = nt_is_dataset_folder(folder, is_dataset_ret, error);
-    nt_folder_close(folder);
-    return status;
+    return nt_is_dataset_folder(folder, is_dataset_ret, error);
 }
 
 enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret, struct nt_error *error)

@@ -5,8 +5,6 @@
  */
 #include "formats/roaring_reader.h"
 
-#include <ntuple/source.h>
-
 /* ---- Container types ---- */
 
 enum {

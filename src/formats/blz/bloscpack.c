@@ -230,18 +230,16 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
     NT_TRY(parse_metadata_header(header, metadata, error));
     if (!nt_range_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
         return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends past the end of the file");
-    uint8_t *stored = malloc(metadata->stored_bytes + 1);
+    NT_AUTO_FREE uint8_t *stored = malloc(metadata->stored_bytes + 1);
     NT_TRY(nt_check_memory(stored, error));
-    enum nt_status status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
-    if (status == NT_OK)
-        status = nt_source_read(source, start + metadata->maximum_bytes, digest,
-                                nt_checksum_info(metadata->checksum)->bytes, error);
-    if (status == NT_OK && metadata->checksum != NT_CHECKSUM_NONE)
-        status = nt_checksum_verify(metadata->checksum, stored, metadata->stored_bytes, digest, start, error);
-    if (status == NT_OK && text)
-        status = unpack_metadata(metadata, stored, text, error);
-    free(stored);
-    return status;
+    NT_TRY(nt_source_read(source, start, stored, metadata->stored_bytes, error));
+    NT_TRY(nt_source_read(source, start + metadata->maximum_bytes, digest,
+                          nt_checksum_info(metadata->checksum)->bytes, error));
+    if (metadata->checksum != NT_CHECKSUM_NONE)
+        NT_TRY(nt_checksum_verify(metadata->checksum, stored, metadata->stored_bytes, digest, start, error));
+    if (text)
+        NT_TRY(unpack_metadata(metadata, stored, text, error));
+    return NT_OK;
 }
 
 /* ---- Offsets ---- */

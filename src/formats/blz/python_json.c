@@ -125,16 +125,11 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
 static enum nt_status parse(const char *text, size_t length, struct nt_budget *budget, json_t **value_ret,
                             struct nt_error *error)
 {
-    struct nt_buffer quoted = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer quoted = {0};
     uint64_t values;
-    enum nt_status status = nt_blz_json_quote(text, length, &quoted, &values, error);
-    if (status == NT_OK)
-        status = nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status =
-            nt_json_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret, error);
-    nt_buffer_deinit(&quoted);
-    return status;
+    NT_TRY(nt_blz_json_quote(text, length, &quoted, &values, error));
+    NT_TRY(nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error));
+    return nt_json_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret, error);
 }
 
 enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,

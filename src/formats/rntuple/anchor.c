@@ -188,15 +188,13 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
 static enum nt_status set_failure(const struct nt_file *file, const struct nt_anchor_record *record,
                                   struct nt_error *failure)
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_append_printable(&name, record->name.bytes, record->name.length);
-    enum nt_status status = name.failed ? nt_fail_memory(failure)
-                                        : nt_fail(failure, NT_CORRUPT, record->offset,
-                                                  "%s: the record of the dataset %s;%" PRIu32
-                                                  " exists, but no key list and no footer names it",
-                                                  file->path, nt_buffer_string(&name), record->cycle);
-    nt_buffer_deinit(&name);
-    return status;
+    return name.failed ? nt_fail_memory(failure)
+                       : nt_fail(failure, NT_CORRUPT, record->offset,
+                                 "%s: the record of the dataset %s;%" PRIu32
+                                 " exists, but no key list and no footer names it",
+                                 file->path, nt_buffer_string(&name), record->cycle);
 }
 
 /* ---- When a file is opened ---- */

@@ -58,27 +58,22 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
 
 static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_error *error)
 {
-    struct nt_schema schema = {0};
+    NT_CLEANUP(nt_schema_deinit) struct nt_schema schema = {0};
     struct nt_predraft_header predraft;
     struct nt_header header;
-    enum nt_status status = envelope->generation->is_predraft
-                                ? nt_predraft_header_read(envelope, &predraft, &schema, error)
-                                : nt_header_read(envelope, &header, &schema, error);
-    nt_schema_deinit(&schema);
-    return status;
+    return envelope->generation->is_predraft ? nt_predraft_header_read(envelope, &predraft, &schema, error)
+                                             : nt_header_read(envelope, &header, &schema, error);
 }
 
 static enum nt_status read_footer(const struct nt_envelope *envelope, struct nt_error *error)
 {
     if (envelope->generation->is_predraft)
         return nt_predraft_footer_read(envelope, error);
-    struct nt_schema extension = {0};
+    NT_CLEANUP(nt_schema_deinit) struct nt_schema extension = {0};
     struct nt_footer footer;
-    enum nt_status status = nt_footer_read(envelope, &footer, &extension, error);
-    if (status == NT_OK)
-        nt_footer_deinit(&footer);
-    nt_schema_deinit(&extension);
-    return status;
+    NT_TRY(nt_footer_read(envelope, &footer, &extension, error));
+    nt_footer_deinit(&footer);
+    return NT_OK;
 }
 
 static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *columns,

@@ -89,7 +89,7 @@ static enum nt_status check_range(struct nt_source *source, const char *name,
 static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *range,
                               struct nt_error *error)
 {
-    uint8_t *stored = envelope->bytes;
+    NT_AUTO_FREE uint8_t *stored = envelope->bytes;
     envelope->bytes = NULL;
     enum nt_status status =
         nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, range->length, range->offset, error);
@@ -105,7 +105,6 @@ static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anch
             error->offset = envelope->offset;
     }
     nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, range->stored_bytes);
-    free(stored);
     return status;
 }
 

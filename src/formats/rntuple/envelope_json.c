@@ -151,13 +151,11 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
 enum nt_status nt_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                               struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_schema schema = {0};
+    NT_CLEANUP(nt_schema_deinit) struct nt_schema schema = {0};
     struct nt_header header;
-    enum nt_status status = nt_header_read(envelope, &header, &schema, error);
-    if (status == NT_OK)
-        header_json(dataset, envelope, &header, &schema, out);
-    nt_schema_deinit(&schema);
-    return status;
+    NT_TRY(nt_header_read(envelope, &header, &schema, error));
+    header_json(dataset, envelope, &header, &schema, out);
+    return NT_OK;
 }
 
 /* ---- pagelist.<n>.json ---- */
@@ -434,15 +432,12 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
 enum nt_status nt_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                               struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_schema extension = {0};
+    NT_CLEANUP(nt_schema_deinit) struct nt_schema extension = {0};
     struct nt_footer footer;
-    enum nt_status status = nt_footer_read(envelope, &footer, &extension, error);
-    if (status == NT_OK) {
-        footer_json(dataset, envelope, &footer, &extension, out);
-        nt_footer_deinit(&footer);
-    }
-    nt_schema_deinit(&extension);
-    return status;
+    NT_TRY(nt_footer_read(envelope, &footer, &extension, error));
+    footer_json(dataset, envelope, &footer, &extension, out);
+    nt_footer_deinit(&footer);
+    return NT_OK;
 }
 
 /* ---- metadata.json ---- */

@@ -162,13 +162,11 @@ static bool names_object(const struct nt_locator *locator)
 
 enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const struct nt_locator *locator)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
-    enum nt_status status = text.failed ? nt_fail_memory(error)
-                                        : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                                  "%s is not in the file: %s", what, nt_buffer_string(&text));
-    nt_buffer_deinit(&text);
-    return status;
+    return text.failed ? nt_fail_memory(error)
+                       : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not in the file: %s", what,
+                                 nt_buffer_string(&text));
 }
 
 void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)

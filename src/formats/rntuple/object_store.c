@@ -5,8 +5,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <ntuple/source.h>
-
 #include "core/io/folder.h"
 #include "core/json/parse.h"
 

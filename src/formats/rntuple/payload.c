@@ -6,8 +6,6 @@
  */
 #include "formats/rntuple/rntuple.h"
 
-#include <ntuple/source.h>
-
 enum { OFFSET_BYTES = 8 };
 
 struct payload_source {

@@ -453,13 +453,11 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
 enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                        struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_schema schema = {0};
+    NT_CLEANUP(nt_schema_deinit) struct nt_schema schema = {0};
     struct nt_predraft_header header;
-    enum nt_status status = nt_predraft_header_read(envelope, &header, &schema, error);
-    if (status == NT_OK)
-        header_json(dataset, envelope, &header, &schema, out);
-    nt_schema_deinit(&schema);
-    return status;
+    NT_TRY(nt_predraft_header_read(envelope, &header, &schema, error));
+    header_json(dataset, envelope, &header, &schema, out);
+    return NT_OK;
 }
 
 /* What begins here ends with the END_OF of it. */

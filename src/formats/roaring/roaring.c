@@ -8,8 +8,6 @@
  */
 #include "formats/roaring/roaring.h"
 
-#include <ntuple/source.h>
-
 #include "core/json/json.h"
 #include "core/model/builder.h"
 #include "formats/formats.h"

@@ -110,8 +110,8 @@ struct batch_walk {
 static enum nt_status take_frame(const struct batch_walk *walk, const uint8_t *frame, size_t frame_bytes,
                                  size_t requested)
 {
-    struct nt_codec_context *context = nt_codec_context_new();
-    uint8_t *values = malloc(requested + 1);
+    NT_CLEANUP(nt_codec_context_free_at) struct nt_codec_context *context = nt_codec_context_new();
+    NT_AUTO_FREE uint8_t *values = malloc(requested + 1);
     enum nt_status status =
         context && values ? nt_decompress_zstd(frame, frame_bytes, values, requested, context, walk->error)
                           : nt_fail_memory(walk->error);
@@ -119,8 +119,6 @@ static enum nt_status take_frame(const struct batch_walk *walk, const uint8_t *f
         nt_error_context(walk->error, "not an Arrow IPC file of deleted rows");
     if (status == NT_OK)
         status = walk->take(walk->context, values, requested / VALUE_BYTES, walk->error);
-    free(values);
-    nt_codec_context_free(context);
     return status;
 }
 

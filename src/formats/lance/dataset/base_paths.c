@@ -65,9 +65,8 @@ static enum nt_status add_base_root(struct nt_file *file, struct nt_lance_datase
 {
     struct nt_lance_base_root *root = &lance->base_roots[lance->base_root_count++];
     root->folder = folder;
-    char *real = realpath(folder->path, NULL);
+    NT_AUTO_FREE char *real = realpath(folder->path, NULL);
     root->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
-    free(real);
     return nt_check_memory(root->real, error);
 }
 

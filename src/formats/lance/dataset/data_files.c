@@ -485,8 +485,6 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
                                            const struct nt_page *page, struct nt_json *json)
 {
     struct nt_dataset *whole = dataset->logical;
-    nt_lock_acquire(&whole->lock);
-    enum nt_status status = describe_page(whole, column, page, json);
-    nt_lock_release(&whole->lock);
-    return status;
+    NT_LOCK_GUARD(&whole->lock);
+    return describe_page(whole, column, page, json);
 }

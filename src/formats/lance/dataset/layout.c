@@ -14,9 +14,9 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance_column_location *locations = fragment->column_locations;
-    bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
-    enum nt_status status = nt_check_memory(has_field, error);
-    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+    NT_AUTO_FREE bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
+    NT_TRY(nt_check_memory(has_field, error));
+    for (uint32_t i = 0; i < lance->schema.field_count; i++) {
         uint32_t column = locations[i].leaf.column;
         if (fragment->first_file + locations[i].file != number || column >= opened->tail.columns)
             continue;
@@ -24,14 +24,13 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
         uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &locations[i].leaf);
         if (bytes != NT_NONE && !has_field[bytes]) {
             has_field[bytes] = true;
-            status = nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings");
+            NT_TRY(nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings"));
         }
     }
-    for (uint32_t i = 0; status == NT_OK && i < opened->tail.columns; i++)
+    for (uint32_t i = 0; i < opened->tail.columns; i++)
         if (!has_field[i])
-            status = nt_lance_layout_put_column(&opened->columns[i], output, "dropped column");
-    free(has_field);
-    return status;
+            NT_TRY(nt_lance_layout_put_column(&opened->columns[i], output, "dropped column"));
+    return NT_OK;
 }
 
 static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
@@ -52,10 +51,8 @@ static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
 static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
                                     const struct nt_layout_output *output, struct nt_error *error)
 {
-    nt_lock_acquire(&dataset->lock);
-    enum nt_status status = put_opened(dataset, number, output, error);
-    nt_lock_release(&dataset->lock);
-    return status;
+    NT_LOCK_GUARD(&dataset->lock);
+    return put_opened(dataset, number, output, error);
 }
 
 /* ---- The manifest ---- */

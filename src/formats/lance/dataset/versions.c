@@ -76,11 +76,9 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
 static enum nt_status lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
                                        struct nt_error *error)
 {
-    struct nt_buffer file = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer file = {0};
     append_file_name(&file, NT_LANCE_BRANCHES, name);
-    enum nt_status status = lance_has_now(folder, &file, has_ret, error);
-    nt_buffer_deinit(&file);
-    return status;
+    return lance_has_now(folder, &file, has_ret, error);
 }
 
 /* ---- Tags ---- */
@@ -160,11 +158,10 @@ enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, str
 static enum nt_status put_content(void *context, const json_t *value, struct nt_error *error)
 {
     struct nt_json *json = context;
-    char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
+    NT_AUTO_FREE char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
     NT_TRY(nt_check_memory(text, error));
     nt_json_key(json, "content");
     nt_json_raw(json, text);
-    free(text);
     return NT_OK;
 }
 
@@ -261,13 +258,10 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
                                      nt_lance_visit_version *visit, void *context, struct nt_error *error)
 {
     struct version_walk walk = {root, visit, context};
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_buffer_append_format(&name, "%s" NT_LANCE_VERSIONS, root);
-    enum nt_status status = lance_refresh(folder, &name, error);
-    if (status == NT_OK)
-        status = nt_folder_list(folder, name.bytes, visit_name, &walk, error);
-    nt_buffer_deinit(&name);
-    return status;
+    NT_TRY(lance_refresh(folder, &name, error));
+    return nt_folder_list(folder, name.bytes, visit_name, &walk, error);
 }
 
 /* ---- Earliest and latest ---- */
@@ -315,11 +309,9 @@ static enum nt_status lance_find_latest(struct nt_folder *folder, const char *ro
 static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lance_version *version,
                                    bool *has_ret, struct nt_error *error)
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
-    enum nt_status status = lance_has_now(folder, &name, has_ret, error);
-    nt_buffer_deinit(&name);
-    return status;
+    return lance_has_now(folder, &name, has_ret, error);
 }
 
 /* Tries both names without a walk, because histories may be long. */
@@ -507,7 +499,7 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *reque
 {
     struct nt_lance_resolved_version resolved;
     struct nt_buffer series = {0}, file = {0};
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     enum nt_status status =
         arena ? nt_lance_resolve_version(folder, requested, arena, &resolved, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
@@ -523,6 +515,5 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *reque
             status = nt_fail_memory(error);
         }
     }
-    nt_arena_free(arena);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "formats/lance/decode/decode.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <zstd_errors.h>
 
 enum {

@@ -5,8 +5,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <stdlib.h>
-
 /* ---- Scratch memory ---- */
 
 enum {

@@ -147,10 +147,8 @@ static enum nt_status describe_page(const struct nt_dataset *physical, uint32_t 
 enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    nt_lock_acquire(&physical->logical->lock);
-    enum nt_status status = describe_page(physical, column, page, json);
-    nt_lock_release(&physical->logical->lock);
-    return status;
+    NT_LOCK_GUARD(&physical->logical->lock);
+    return describe_page(physical, column, page, json);
 }
 
 static bool contains_offset(const struct nt_lance_page *page, uint64_t offset)
@@ -726,8 +724,6 @@ static uint32_t put_files(const struct nt_dataset *physical, uint32_t column, co
 uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES])
 {
-    nt_lock_acquire(&physical->logical->lock);
-    uint32_t count = put_files(physical, column, page, files);
-    nt_lock_release(&physical->logical->lock);
-    return count;
+    NT_LOCK_GUARD(&physical->logical->lock);
+    return put_files(physical, column, page, files);
 }

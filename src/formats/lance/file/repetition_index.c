@@ -324,7 +324,7 @@ static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_re
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     uint32_t *users = malloc(((size_t)lance->tail.columns + 1) * sizeof(*users));
-    bool *has_failed = calloc((size_t)lance->tail.columns + 1, sizeof(*has_failed));
+    NT_AUTO_FREE bool *has_failed = calloc((size_t)lance->tail.columns + 1, sizeof(*has_failed));
     *users_ret = users;
     for (uint32_t i = 0; users && i < lance->tail.columns; i++)
         users[i] = NT_NONE;
@@ -335,9 +335,7 @@ static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_re
         has_failed[column] = has_failed[column] || !has_page_list(dataset, i);
         users[column] = has_failed[column] ? NT_NONE : i;
     }
-    enum nt_status status = nt_check_memory(users && has_failed, error);
-    free(has_failed);
-    return status;
+    return nt_check_memory(users && has_failed, error);
 }
 
 enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
