@@ -67,8 +67,8 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
 /* Omits the subject if a system message already names the file. */
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error)
 {
-    struct nt_buffer text = {0};
-    char *shown = subject ? nt_address_redact(subject) : NULL;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
+    NT_AUTO_FREE char *shown = subject ? nt_address_redact(subject) : NULL;
     fflush(stdout); /* keep the order of both streams on a terminal */
     if (subject && !nt_message_about(error->message, shown ? shown : "")) {
         append_escaped(&text, shown && *shown ? shown : "/");
@@ -76,8 +76,6 @@ enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *e
     }
     append_escaped(&text, error->message);
     fprintf(stderr, "ntuple: %s\n", text.failed ? error->message : text.bytes);
-    free(shown);
-    nt_buffer_deinit(&text);
     return nt_exit_status(error->status);
 }
 
@@ -230,7 +228,7 @@ static enum nt_exit_status visit_paths(struct nt_vfs *vfs, char **paths, int cou
                                        nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
-    struct nt_node_list all = {.count = 0};
+    NT_CLEANUP(nt_node_list_deinit) struct nt_node_list all = {.count = 0};
     for (int i = 0; i < count; i++) {
         struct nt_error error = {0};
         struct nt_node_list named;
@@ -246,7 +244,6 @@ static enum nt_exit_status visit_paths(struct nt_vfs *vfs, char **paths, int cou
         nt_node_list_deinit(&named);
     }
     nt_note_failure(&first, visit_nodes(vfs, &all, true, visit, context));
-    nt_node_list_deinit(&all);
     return first;
 }
 
@@ -281,11 +278,10 @@ static bool is_plain(const char *name)
 /* Calls isatty only for names that need escapes: it takes longer than printing the name. */
 void nt_print_name(const char *name)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     if (!is_plain(name) && isatty(STDOUT_FILENO))
         append_escaped(&text, name);
     fputs(text.length ? text.bytes : name, stdout);
-    nt_buffer_deinit(&text);
 }
 
 void nt_print_entry_name(const struct nt_tree_entry *entry, bool has_colour)
@@ -369,7 +365,7 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
 {
     struct nt_error error = {0};
     struct nt_vfs_handle *handle = NULL;
-    char *buffer = malloc(NT_PROGRESS_PIECE);
+    NT_AUTO_FREE char *buffer = malloc(NT_PROGRESS_PIECE);
     enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
     if (status != NT_OK)
         nt_progress_clear(progress);
@@ -378,7 +374,6 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
                                      : nt_print_error(path, &error);
     nt_progress_end_file(progress);
     nt_vfs_close(handle);
-    free(buffer);
     return result;
 }
 
@@ -453,8 +448,8 @@ static enum nt_exit_status visit_folder(struct path_walk *walk, struct nt_vfs *v
 {
     enum nt_exit_status first = NT_EXIT_OK;
     struct nt_error error = {0};
-    struct nt_buffer below = {0};
-    struct nt_dir_listing *listing = nt_dir_listing_new(vfs, node, walk->depth, &error);
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer below = {0};
+    NT_AUTO_FREE struct nt_dir_listing *listing = nt_dir_listing_new(vfs, node, walk->depth, &error);
     enum nt_status status = listing ? NT_OK : error.status;
     walk->depth++;
     walk->is_in_directory_of_files = true;
@@ -472,8 +467,6 @@ static enum nt_exit_status visit_folder(struct path_walk *walk, struct nt_vfs *v
     walk->depth--;
     if (status != NT_OK)
         nt_note_failure(&first, nt_print_error(path, &error));
-    nt_buffer_deinit(&below);
-    free(listing);
     return first;
 }
 

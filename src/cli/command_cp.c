@@ -103,7 +103,7 @@ static void count_below(const struct copier *copier, uint64_t directory, unsigne
 {
     struct nt_vfs_attributes attributes;
     struct nt_vfs *vfs = copier->vfs;
-    struct nt_dir_listing *listing = nt_dir_listing_new(vfs, directory, depth, NULL);
+    NT_AUTO_FREE struct nt_dir_listing *listing = nt_dir_listing_new(vfs, directory, depth, NULL);
     while (listing && nt_dir_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
@@ -117,7 +117,6 @@ static void count_below(const struct copier *copier, uint64_t directory, unsigne
                 progress->total += (uint64_t)attributes.stat.st_size;
         }
     }
-    free(listing);
 }
 
 /* Called when the line first appears: a quick copy, or one without progress, skips this. */

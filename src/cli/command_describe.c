@@ -141,7 +141,7 @@ static void print_grid(struct nt_arena *arena, const char **cells, size_t rows)
 static enum nt_status print_summaries(struct nt_report *report, const struct nt_dataset *dataset,
                                       const struct nt_summaries *summaries, struct nt_error *error)
 {
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     size_t rows = summaries->count + 1;
     const char **cells = arena ? nt_arena_alloc(arena, rows * COLUMNS, sizeof(*cells)) : NULL;
     for (size_t k = 0; cells && k < COLUMNS; k++)
@@ -158,7 +158,6 @@ static enum nt_status print_summaries(struct nt_report *report, const struct nt_
         print_grid(arena, cells, rows);
     }
     report->has_printed = true;
-    nt_arena_free(arena);
     return cells ? NT_OK : nt_fail_memory(error);
 }
 

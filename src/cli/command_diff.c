@@ -595,7 +595,7 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
 {
     const struct nt_resolved_node scopes[NT_DIFF_SIDES] = {differ->sources[0].resolved,
                                                            differ->sources[1].resolved};
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     struct nt_dataset_pair *pairs = NULL;
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
@@ -604,9 +604,7 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
         status = nt_fail_memory(&error);
     if (status == NT_OK)
         status = (differ->settings->json ? diff_as_json : diff_all)(differ, pairs, count, &error);
-    enum nt_exit_status result = conclude(differ, status, &error);
-    nt_arena_free(arena);
-    return result;
+    return conclude(differ, status, &error);
 }
 
 /* ---- Sources ---- */

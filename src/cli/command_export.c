@@ -217,15 +217,12 @@ static enum nt_status open_arrow(struct exporter *exporter, struct nt_error *err
 
 static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_error *error)
 {
-    struct nt_row_writer *writer = NULL;
-    enum nt_status status = nt_row_writer_open_fields(exporter->reader, exporter->dataset, exporter->fields,
-                                                      exporter->field_count, false, &writer, error);
-    if (status == NT_OK)
-        status = nt_row_writer_visit_omitted(writer, name_omitted, exporter, error);
-    if (status == NT_OK)
-        exporter->column_count = nt_row_writer_cells(writer);
-    nt_row_writer_close(writer);
-    return status;
+    NT_CLEANUP(nt_row_writer_close_at) struct nt_row_writer *writer = NULL;
+    NT_TRY(nt_row_writer_open_fields(exporter->reader, exporter->dataset, exporter->fields,
+                                     exporter->field_count, false, &writer, error));
+    NT_TRY(nt_row_writer_visit_omitted(writer, name_omitted, exporter, error));
+    exporter->column_count = nt_row_writer_cells(writer);
+    return NT_OK;
 }
 
 static enum nt_status open_csv(struct exporter *exporter, struct nt_error *error)
@@ -453,9 +450,10 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
 /* The path and --columns mean fields of one dataset, or a node above fields. */
 static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path)
 {
-    struct nt_node_list all = {.count = 0};
+    NT_CLEANUP(nt_node_list_deinit) struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
-    uint32_t *fields = NULL, count = 0;
+    NT_AUTO_FREE uint32_t *fields = NULL;
+    uint32_t count = 0;
     const char *columns = exporter->invocation->settings->columns;
     enum nt_status status = columns ? nt_node_list_columns(vfs, path, columns, &all, &error)
                                     : nt_node_list_find(vfs, path, &all, &error);
@@ -471,12 +469,9 @@ static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs
                          all.items[count].path);
     exporter->fields = fields;
     exporter->field_count = count;
-    enum nt_exit_status result =
-        status == NT_OK ? nt_for_each_file(vfs, all.items[0].path, all.items[0].node, export_file, exporter)
-                        : nt_print_error(columns || !*path ? NULL : path, &error);
-    free(fields);
-    nt_node_list_deinit(&all);
-    return result;
+    return status == NT_OK
+               ? nt_for_each_file(vfs, all.items[0].path, all.items[0].node, export_file, exporter)
+               : nt_print_error(columns || !*path ? NULL : path, &error);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

@@ -90,11 +90,9 @@ static const char *printable(struct sample *sample, const char *text, size_t len
 
 static const char *name_of(struct sample *sample, uint32_t field)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     nt_append_field_path(&path, sample->dataset, field, '/');
-    const char *name = printable(sample, nt_buffer_string(&path), path.length);
-    nt_buffer_deinit(&path);
-    return name;
+    return printable(sample, nt_buffer_string(&path), path.length);
 }
 
 /* Opens all fields before the first one is read, so that a server is asked once for all of them. */
@@ -366,11 +364,11 @@ static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const 
 static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct head_output *header = context;
-    struct nt_node_list all = {.count = 0};
+    NT_CLEANUP(nt_node_list_deinit) struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
     enum nt_status status = nt_node_list_columns(vfs, target->path, header->settings->columns, &all, &error);
-    uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
+    NT_AUTO_FREE uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
     uint32_t count = fields ? nt_node_list_fields(all.items, all.count, fields) : 0;
     if (status == NT_OK && !fields)
         status = nt_fail_memory(&error);
@@ -384,8 +382,6 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
                 .path = all.items[0].path, .node = all.items[0].node, .fields = fields, .count = count});
     else
         result = nt_print_error(NULL, &error);
-    free(fields);
-    nt_node_list_deinit(&all);
     return result;
 }
 

@@ -459,14 +459,13 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
 static enum nt_status inspect(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
                               struct nt_error *error)
 {
-    struct nt_column_stats *columns = NULL;
+    NT_AUTO_FREE struct nt_column_stats *columns = NULL;
     const struct nt_target *target = report->target;
     uint32_t count = 0;
     enum nt_status status =
         nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count, error);
     if (status == NT_OK)
         status = show((struct inspector *)report, dataset->physical, columns, count, error);
-    free(columns);
     return status;
 }
 

@@ -167,7 +167,7 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
     const char *path = lister->path.length ? lister->path.bytes : "/";
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    struct nt_buffer line = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0};
     struct nt_json json;
     nt_json_line(&json, &line);
     nt_json_member_text(&json, "path", nt_text_of(path));
@@ -181,7 +181,6 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
     }
     nt_json_finish(&json);
     nt_note_failure(&lister->status, nt_print_buffer(&line, path));
-    nt_buffer_deinit(&line);
 }
 
 /* ---- Directories ---- */

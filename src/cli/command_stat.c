@@ -113,7 +113,7 @@ static void print_costs(const struct stat_printer *stat_printer, struct nt_fetch
 static void print_xattr(struct stat_printer *stat_printer, struct nt_vfs *vfs, uint64_t node,
                         const char *path, const char *name)
 {
-    struct nt_buffer value = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer value = {0};
     struct nt_error error = {0};
     bool is_ours = strncmp(name, XATTR_PREFIX, strlen(XATTR_PREFIX)) == 0;
     const char *key = is_ours ? name + strlen(XATTR_PREFIX) : name;
@@ -126,13 +126,12 @@ static void print_xattr(struct stat_printer *stat_printer, struct nt_vfs *vfs, u
         nt_json_member_null(stat_printer->json, key);
     if (status != NT_OK && status != NT_NOT_FOUND && stat_printer->status == NT_EXIT_OK)
         stat_printer->status = nt_print_error(path, &error);
-    nt_buffer_deinit(&value);
 }
 
 static void print_stat(struct stat_printer *stat_printer, struct nt_vfs *vfs, uint64_t node, const char *path)
 {
     struct nt_error error = {0};
-    struct nt_buffer names = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
     struct nt_vfs_attributes attributes;
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status == NT_OK)
@@ -147,7 +146,6 @@ static void print_stat(struct stat_printer *stat_printer, struct nt_vfs *vfs, ui
         nt_json_failure_members(stat_printer->json, &error);
     if (status != NT_OK)
         nt_note_failure(&stat_printer->status, nt_print_error(path, &error));
-    nt_buffer_deinit(&names);
 }
 
 static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const struct nt_target *target)

@@ -71,12 +71,12 @@ static void draw_directory(struct tree_drawing *drawing, const char *name, uint6
     if (drawing->settings->depth && drawing->depth >= drawing->settings->depth)
         return;
     struct nt_error error = {0};
-    struct nt_dir_listing *listing = nt_dir_listing_new(drawing->vfs, node, drawing->depth, &error);
+    NT_AUTO_FREE struct nt_dir_listing *listing =
+        nt_dir_listing_new(drawing->vfs, node, drawing->depth, &error);
     drawing->depth++;
     if (!listing || draw_entries(drawing, listing, &error) != NT_OK)
         nt_note_failure(&drawing->status, nt_print_error(name, &error));
     drawing->depth--;
-    free(listing);
 }
 
 static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const struct nt_target *target)

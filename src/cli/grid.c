@@ -135,19 +135,16 @@ static void print_row(const struct nt_grid *grid, const int *widths, size_t row)
 
 bool nt_grid_fits(const struct nt_grid *grid)
 {
-    int *widths = measure(grid);
-    bool fits = widths && (!grid->width || total_width(grid, widths, INT32_MAX) <= grid->width);
-    free(widths);
-    return fits;
+    NT_AUTO_FREE int *widths = measure(grid);
+    return widths && (!grid->width || total_width(grid, widths, INT32_MAX) <= grid->width);
 }
 
 void nt_grid_print(const struct nt_grid *grid)
 {
-    int *widths = measure(grid);
+    NT_AUTO_FREE int *widths = measure(grid);
     if (!widths)
         return;
     fit(grid, widths);
     for (size_t r = 0; r < grid->rows; r++)
         print_row(grid, widths, r);
-    free(widths);
 }

@@ -40,7 +40,7 @@ static void append_contents(const struct nt_dataset *dataset, uint32_t field, st
                                                        [NT_STREAM_TAGS] = "tags are",
                                                        [NT_STREAM_INDEX] = "rows of the alternatives are",
                                                        [NT_STREAM_VALID] = "validity is"};
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     const struct nt_field *top = &dataset->fields[field];
     const char *kind = nt_field_kind_name(top->kind);
     uint32_t end = follow_items(dataset, field, &path);
@@ -53,7 +53,6 @@ static void append_contents(const struct nt_dataset *dataset, uint32_t field, st
         if (words[kind_of] && nt_field_has_stream(top, (enum nt_stream_kind)kind_of))
             nt_buffer_append_format(out, "; %s in %s.bin", words[kind_of],
                                     nt_stream_name((enum nt_stream_kind)kind_of));
-    nt_buffer_deinit(&path);
 }
 
 bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
@@ -119,8 +118,7 @@ uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count
 
 static enum nt_status go_down(struct nt_vfs *vfs, const char *path, uint64_t *node)
 {
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && *path) {
+    while (*path) {
         char name[NT_NAME_BYTES + 1];
         size_t length = strcspn(path, "/");
         if (length > NT_NAME_BYTES)
@@ -128,9 +126,9 @@ static enum nt_status go_down(struct nt_vfs *vfs, const char *path, uint64_t *no
         memcpy(name, path, length);
         name[length] = '\0';
         path += length + (path[length] == '/');
-        status = length ? nt_vfs_lookup(vfs, *node, name, node, NULL) : NT_OK;
+        NT_TRY(length ? nt_vfs_lookup(vfs, *node, name, node, NULL) : NT_OK);
     }
-    return status;
+    return NT_OK;
 }
 
 /* The longest beginning of a path that exists, and the rest of it. */
@@ -183,10 +181,9 @@ static enum nt_status add_matches(struct nt_vfs *vfs, const struct nt_resolved_n
 static void explain(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *out)
 {
     struct nt_error contents = {0};
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (nt_fail_field_contents(vfs, node, &contents) && nt_node_path(vfs, node, &path, NULL) == NT_OK)
         nt_buffer_append_format(out, ": %s is %s", nt_buffer_string(&path), contents.message);
-    nt_buffer_deinit(&path);
 }
 
 /* If only the last name of the path does not exist, the message lists what exists; else similar names. */

@@ -183,11 +183,10 @@ static const struct nt_command command_help = {
 static enum nt_exit_status run_complete(const struct nt_invocation *invocation)
 {
     const struct nt_complete_tables tables = {commands, COMMANDS, common_options};
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     if (!arena)
         return NT_EXIT_INTERNAL;
     nt_complete(stdout, &tables, invocation->operands, invocation->operand_count, arena);
-    nt_arena_free(arena);
     return nt_finish_output();
 }
 
@@ -233,7 +232,7 @@ int main(int argument_count, char **arguments)
         return NT_EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is no failure: see nt_finish_output */
     struct nt_error error = {0};
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;
     enum nt_exit_status status;
     if (copies) {
@@ -242,6 +241,5 @@ int main(int argument_count, char **arguments)
         nt_fail_memory(&error);
         status = nt_print_error(NULL, &error);
     }
-    nt_arena_free(arena);
     return status;
 }

@@ -114,15 +114,13 @@ enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum
 static void append_absolute(struct nt_buffer *text, const char *source)
 {
     bool is_path = !nt_is_address(source);
-    char *path = is_path ? realpath(source, NULL) : NULL,
-         *folder = is_path && !path && source[0] != '/' ? getcwd(NULL, 0) : NULL;
+    NT_AUTO_FREE char *path = is_path ? realpath(source, NULL) : NULL;
+    NT_AUTO_FREE char *folder = is_path && !path && source[0] != '/' ? getcwd(NULL, 0) : NULL;
     if (!path)
         path = nt_address_redact(source);
     if (folder)
         nt_buffer_append_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
     nt_buffer_append_string(text, path ? path : "");
-    free(folder);
-    free(path);
 }
 
 /* Number of concurrent requests. Slow decoding, or a slow server, must not block metadata requests. */
@@ -326,7 +324,7 @@ int main(int argument_count, char **arguments)
     nt_close_inherited(argument_count, arguments);
     memory_prepare();
     struct nt_error error = {0};
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;
     enum nt_exit_status status;
     if (copies) {
@@ -336,6 +334,5 @@ int main(int argument_count, char **arguments)
         status = nt_mount_program_fail(&program, NT_EXIT_INTERNAL, &error);
     }
     nt_buffer_deinit(&program.settings.passed);
-    nt_arena_free(arena);
     return status;
 }

@@ -147,11 +147,10 @@ static void append_expected(const struct nt_option *row, struct nt_buffer *text)
 
 static enum nt_status refuse(const struct nt_option *row, const char *value, struct nt_error *error)
 {
-    struct nt_buffer expected = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer expected = {0};
     append_expected(row, &expected);
     nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is not a value of option \"%s\": expected %s", value,
             row->name, nt_buffer_string(&expected));
-    nt_buffer_deinit(&expected);
     return NT_INVALID;
 }
 
@@ -209,12 +208,11 @@ static enum nt_status set_path(const struct nt_option *row, const char *value, s
     const char *given = slash ? nt_arena_copy(arena, value, (size_t)(slash - value) + 1) : ".";
     if (!*name)
         return refuse(row, value, error);
-    char *folder = given ? realpath(given, NULL) : NULL;
+    NT_AUTO_FREE char *folder = given ? realpath(given, NULL) : NULL;
     if (!folder)
         return given ? nt_fail_system(error, errno, "option \"%s\": %s", row->name, value)
                      : nt_fail_memory(error);
     *path_ret = nt_arena_format(arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
-    free(folder);
     return *path_ret ? NT_OK : nt_fail_memory(error);
 }
 

@@ -132,10 +132,9 @@ static char *resolve(const char *path)
     if (resolved || errno != ENOENT)
         return resolved;
     size_t length = (size_t)(nt_path_name(path).bytes - path);
-    struct nt_buffer folder = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer folder = {0};
     nt_buffer_append(&folder, length ? path : ".", length ? length : 1);
     resolved = folder.failed ? NULL : realpath(folder.bytes, NULL);
-    nt_buffer_deinit(&folder);
     return resolved;
 }
 

@@ -61,7 +61,7 @@ int nt_write_all(int descriptor, const char *bytes, size_t count)
 /* The redacted address is never longer than the address. */
 static bool hide(char *argument)
 {
-    char *shown = nt_is_address(argument) ? nt_address_redact(argument) : NULL;
+    NT_AUTO_FREE char *shown = nt_is_address(argument) ? nt_address_redact(argument) : NULL;
     if (!shown)
         return !nt_is_address(argument);
     size_t length = strlen(argument), shown_length = strlen(shown);
@@ -69,7 +69,6 @@ static bool hide(char *argument)
         memset(argument, 0, length);
         memcpy(argument, shown, shown_length);
     }
-    free(shown);
     return true;
 }
 

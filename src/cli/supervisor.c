@@ -20,18 +20,17 @@ __attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *
                                                        ...)
 {
     va_list arguments;
-    char *line = NULL;
+    NT_AUTO_FREE char *line = NULL;
     va_start(arguments, format);
     if (vasprintf(&line, format, arguments) >= 0)
         nt_log_note(&program->log, line);
     va_end(arguments);
-    free(line);
 }
 
 static void note_mounted(struct mount_supervisor *supervisor)
 {
     struct nt_mount_program *program = supervisor->program;
-    struct nt_buffer given = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer given = {0};
     nt_options_append_given(&given, nt_mount_options, &program->settings);
     nt_options_append_given(&given, nt_tree_options, &program->settings);
     note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes, supervisor->mountpoint.path,
@@ -39,7 +38,6 @@ static void note_mounted(struct mount_supervisor *supervisor)
     if (nt_mount_missing_features() &&
         (program->settings.mount.auto_unmount || program->settings.mount.direct_io == NT_DIRECT_IO_ON))
         note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_missing_features());
-    nt_buffer_deinit(&given);
 }
 
 static void note_end(struct mount_supervisor *supervisor, const struct nt_supervisor_end *end)
