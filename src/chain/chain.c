@@ -479,7 +479,7 @@ static enum nt_status compare_datasets(const struct trial *trial, uint32_t numbe
 
 static void add_result(struct trial *trial, const struct nt_chain_member *member, bool can_unite)
 {
-    pthread_mutex_lock(&trial->mutex);
+    NT_MUTEX_GUARD(&trial->mutex);
     bool has_failed = member->failure.status != NT_OK;
     if (has_failed && (trial->failed == 0 || member->number < trial->number)) {
         trial->number = member->number;
@@ -489,7 +489,6 @@ static void add_result(struct trial *trial, const struct nt_chain_member *member
     trial->failed += has_failed;
     trial->can_unite |= can_unite;
     trial->can_skip |= has_failed && !can_unite && !trial->chain->options.skip_failed;
-    pthread_mutex_unlock(&trial->mutex);
 }
 
 /* Keeps nothing open, so that a later use finds the members as they are then. */
@@ -672,10 +671,8 @@ static enum nt_status open_stub(struct nt_chain *chain, const char *name, bool *
 /* Replaces a stub by its whole file. */
 static enum nt_status complete_now(struct nt_file **file, struct nt_error *error)
 {
-    struct nt_file *stub = *file;
-    enum nt_status status = open_others(stub, file, error);
-    nt_file_close(stub);
-    return status;
+    NT_CLEANUP(nt_file_close_at) struct nt_file *stub = *file;
+    return open_others(stub, file, error);
 }
 
 /* Learns what is not known of a few files. */

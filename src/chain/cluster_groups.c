@@ -228,14 +228,13 @@ static enum nt_status put_column_groups(struct nt_dataset *dataset, const struct
 {
     if (!slice->dataset->column_group_count)
         return NT_OK;
-    uint32_t *physical_columns = calloc((size_t)dataset->column_count + 1, sizeof(*physical_columns));
+    NT_AUTO_FREE uint32_t *physical_columns =
+        calloc((size_t)dataset->column_count + 1, sizeof(*physical_columns));
     NT_TRY(nt_check_memory(physical_columns, error));
     find_physical_columns(dataset, slice, physical_columns);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < slice->dataset->column_group_count; i++)
-        status = put_column_group(dataset, slice, i, physical_columns, error);
-    free(physical_columns);
-    return status;
+    for (uint32_t i = 0; i < slice->dataset->column_group_count; i++)
+        NT_TRY(put_column_group(dataset, slice, i, physical_columns, error));
+    return NT_OK;
 }
 
 static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_chain_dataset *chain,

@@ -73,17 +73,14 @@ static enum nt_status match_pattern(const char *pattern, struct matches *matches
 static enum nt_status match_in(const char *folder, const char *rest, struct matches *matches,
                                struct nt_error *error)
 {
-    struct nt_buffer pattern = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer pattern = {0};
     for (const char *at = folder; *at; at++) {
         if (strchr("*?[\\", *at))
             nt_buffer_append_byte(&pattern, '\\');
         nt_buffer_append_byte(&pattern, *at);
     }
     nt_buffer_append_format(&pattern, "/%s", rest);
-    enum nt_status status =
-        pattern.failed ? nt_fail_memory(error) : match_pattern(pattern.bytes, matches, error);
-    nt_buffer_deinit(&pattern);
-    return status;
+    return pattern.failed ? nt_fail_memory(error) : match_pattern(pattern.bytes, matches, error);
 }
 
 /* Handles an entry of a walk. Enters directories, except hidden ones and datasets. */
@@ -221,10 +218,8 @@ static enum nt_status keep(struct glob_walk *walk, struct visited *visited, stru
 static char *address_below(const struct glob_walk *walk, const struct visited *visited, const char *name,
                            bool is_folder)
 {
-    char *address = nt_address_below(visited->address, name, is_folder);
-    char *copy = address ? nt_arena_copy(walk->arena, address, strlen(address)) : NULL;
-    free(address);
-    return copy;
+    NT_AUTO_FREE char *address = nt_address_below(visited->address, name, is_folder);
+    return address ? nt_arena_copy(walk->arena, address, strlen(address)) : NULL;
 }
 
 static char *path_below(const struct glob_walk *walk, const struct visited *visited, const char *name)
@@ -376,17 +371,15 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
 {
     const struct glob_filter *filter = context;
     uint64_t below;
-    enum nt_status status = NT_OK;
     bool is_match = match(filter, entry, &below);
     if (!is_match && !below)
         return NT_OK;
-    pthread_mutex_lock(&filter->walk->lock);
+    NT_MUTEX_GUARD(&filter->walk->lock);
     if (is_match)
-        status = add_match(filter->walk, filter->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
-    if (status == NT_OK && below)
-        status = look_below(filter->walk, filter->visited, entry->name, below, error);
-    pthread_mutex_unlock(&filter->walk->lock);
-    return status;
+        NT_TRY(add_match(filter->walk, filter->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error));
+    if (below)
+        NT_TRY(look_below(filter->walk, filter->visited, entry->name, below, error));
+    return NT_OK;
 }
 
 /* "**" matches nothing inside directories that are datasets. */

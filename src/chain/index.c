@@ -314,13 +314,10 @@ static enum nt_status refuse_text(const char *path, enum nt_status status, struc
 static enum nt_status check_folder(const char *path, struct nt_error *error)
 {
     struct stat attributes;
-    char *copy = strdup(path);
+    NT_AUTO_FREE char *copy = strdup(path);
     NT_TRY(nt_check_memory(copy, error));
     const char *folder = dirname(copy);
-    enum nt_status status =
-        stat(folder, &attributes) == 0 ? nt_check_writers(&attributes, folder, error) : NT_OK;
-    free(copy);
-    return status;
+    return stat(folder, &attributes) == 0 ? nt_check_writers(&attributes, folder, error) : NT_OK;
 }
 
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
@@ -392,9 +389,8 @@ enum { MAX_PATH = 4096 };
 static const char *key_of(const struct nt_chain_member *member)
 {
     const char *address = member->listed->address;
-    char *shown = address ? nt_address_redact(address) : NULL;
+    NT_AUTO_FREE char *shown = address ? nt_address_redact(address) : NULL;
     bool is_whole = !address || (shown && strcmp(shown, address) == 0);
-    free(shown);
     return is_whole ? address ? address : member->path : NULL;
 }
 
@@ -408,12 +404,9 @@ static enum nt_status open_folder(const struct nt_chain *chain, const struct nt_
                                   struct nt_source **source_ret)
 {
     const char *address = member->listed->address;
-    char *folder = address ? nt_address_below(address, "", true) : NULL;
-    enum nt_status status =
-        !address || folder ? nt_open_source(folder ? folder : member->path, &chain->open, source_ret, NULL)
-                           : NT_NO_MEMORY;
-    free(folder);
-    return status;
+    NT_AUTO_FREE char *folder = address ? nt_address_below(address, "", true) : NULL;
+    return !address || folder ? nt_open_source(folder ? folder : member->path, &chain->open, source_ret, NULL)
+                              : NT_NO_MEMORY;
 }
 
 /* Does the dataset in a directory still have the version of the index? A directory on a server stays open, so

@@ -353,8 +353,7 @@ void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_cha
     if (!slice->lazy)
         return;
     struct nt_chain_member *member = &chain->members[slice->member - chain->members];
-    nt_lock_acquire(&dataset->file->lock);
+    NT_LOCK_GUARD(&dataset->file->lock);
     member->users--;
     end_use(dataset->file, nt_chain_slice_of(dataset, member), member);
-    nt_lock_release(&dataset->file->lock);
 }

@@ -117,12 +117,10 @@ static enum nt_status add_folder_of(struct list_reader *reader, const char *path
         return nt_fail_path(error, errno, path);
     if (!S_ISLNK(itself.st_mode))
         return add_folder(reader, path, is_folder, error);
-    char *target = realpath(path, NULL);
+    NT_AUTO_FREE char *target = realpath(path, NULL);
     if (!target)
         return nt_fail_path(error, errno, path);
-    enum nt_status status = add_folder(reader, target, is_folder, error);
-    free(target);
-    return status;
+    return add_folder(reader, target, is_folder, error);
 }
 
 static enum nt_status know(struct list_reader *reader, const char *path, const struct stat *attributes,
@@ -443,12 +441,9 @@ static const char *shown(const struct list_expansion *expansion, const struct nt
     if (!match->is_folder)
         return nt_arena_format(arena, "%s%s%s", match->folder->path,
                                nt_address_is_folder(match->folder->path) ? "" : "/", match->name);
-    char *address = nt_address_folder_of(match->address);
-    char *text = address ? nt_address_redact(address) : NULL;
-    const char *copy = text ? nt_arena_copy(arena, text, strlen(text)) : NULL;
-    free(address);
-    free(text);
-    return copy;
+    NT_AUTO_FREE char *address = nt_address_folder_of(match->address);
+    NT_AUTO_FREE char *text = address ? nt_address_redact(address) : NULL;
+    return text ? nt_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
 static enum nt_status take_match(void *context, const struct nt_remote_match *match, struct nt_error *error)

@@ -312,15 +312,12 @@ static enum nt_status sort_siblings(const struct schema_merger *merger, struct u
     uint32_t count = 0;
     for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         count++;
-    uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
+    NT_AUTO_FREE uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
     NT_TRY(nt_check_memory(fields, merger->error));
     count = 0;
     for (uint32_t at = siblings->first; at != NT_NONE; at = merger->merged[at].next)
         fields[count++] = at;
-    enum nt_status status =
-        nt_field_names_init(&siblings->names, merger->fields, fields, count, merger->error);
-    free(fields);
-    return status;
+    return nt_field_names_init(&siblings->names, merger->fields, fields, count, merger->error);
 }
 
 /* Among fields with the same name, each is matched once. */
