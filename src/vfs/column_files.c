@@ -180,7 +180,7 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
 static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
 {
     uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
-    struct nt_cluster *held = malloc(((size_t)clusters + 1) * sizeof(*held));
+    NT_AUTO_FREE struct nt_cluster *held = malloc(((size_t)clusters + 1) * sizeof(*held));
     uint32_t count = 0;
     uint64_t covered = 0;
     json->out->failed = json->out->failed || !held;
@@ -197,7 +197,6 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     }
     put_gap(json, covered, dataset->entries);
     nt_json_end_array(json);
-    free(held);
 }
 
 /* Spaces before the last newline, so that the size does not depend on the name of the algorithm. */

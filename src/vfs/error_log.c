@@ -114,13 +114,12 @@ static struct failure *add(struct nt_error_log *error_log, const struct nt_failu
 static bool note_failure(struct nt_error_log *error_log, const struct nt_failure_site *site,
                          unsigned requests, const struct nt_error *error)
 {
-    pthread_mutex_lock(&error_log->lock);
+    NT_MUTEX_GUARD(&error_log->lock);
     struct failure *failure = find(error_log, site, error);
     bool is_new = !failure;
     if (is_new)
         failure = add(error_log, site, error);
     failure->count += requests;
-    pthread_mutex_unlock(&error_log->lock);
     return is_new;
 }
 
@@ -137,12 +136,11 @@ static void write_failure(const struct failure *failure, struct nt_buffer *out)
 
 void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out)
 {
-    pthread_mutex_lock(&error_log->lock);
+    NT_MUTEX_GUARD(&error_log->lock);
     uint64_t first = error_log->noted > CAPACITY ? error_log->noted - CAPACITY : 0;
     for (uint64_t i = first; i < error_log->noted; i++)
         if (error_log->ring[i % CAPACITY].site.path)
             write_failure(&error_log->ring[i % CAPACITY], out);
-    pthread_mutex_unlock(&error_log->lock);
 }
 
 /* ---- Report a failure ---- */
@@ -187,7 +185,7 @@ static const struct nt_failure_site no_page = {.inode = NT_NONE};
 static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site, unsigned requests,
                  const struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     uint64_t directory;
     bool is_of_file = file_of_node(vfs, node, &directory, &site.inode);
     if (is_of_file)
@@ -200,7 +198,6 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     if (!path.failed && note_failure(vfs->error_log, &site, requests, error))
         log_failure(vfs, &site, is_of_file ? nt_inodes_get(vfs->inodes, site.inode)->path : NULL,
                     is_of_file && node == directory, error);
-    nt_buffer_deinit(&path);
 }
 
 enum nt_status nt_report_failure(struct nt_vfs *vfs, uint64_t node, enum nt_status status,

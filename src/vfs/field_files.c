@@ -22,10 +22,8 @@ static enum nt_status read_data(struct nt_content *content, uint64_t offset, voi
 {
     struct blobs_content *of = (struct blobs_content *)content;
     *bytes_ret = bytes;
-    pthread_mutex_lock(&of->lock);
-    enum nt_status status = nt_blobs_read(of->blobs, &of->cursor, offset, buffer, bytes, error);
-    pthread_mutex_unlock(&of->lock);
-    return status;
+    NT_MUTEX_GUARD(&of->lock);
+    return nt_blobs_read(of->blobs, &of->cursor, offset, buffer, bytes, error);
 }
 
 static enum nt_status read_offsets(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,

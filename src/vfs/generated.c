@@ -358,9 +358,8 @@ static void close_document(struct nt_content *content)
 {
     struct generated_document *document = (struct generated_document *)content;
     struct nt_generated *generated = document->generated;
-    pthread_mutex_lock(&generated->lock);
+    NT_MUTEX_GUARD(&generated->lock);
     let_go(document);
-    pthread_mutex_unlock(&generated->lock);
 }
 
 static const struct nt_content_ops document_ops = {.read = read_document, .close = close_document};
@@ -511,20 +510,19 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
                            bool may_block, bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    pthread_mutex_lock(&generated->lock);
+    NT_MUTEX_GUARD(&generated->lock);
     struct generated_document *document = find(generated, resolved->number);
     bool is_known = document && document->is_made;
     if (is_known) {
         *is_long_ret = document->whole.is_long;
         *size_ret = document->content.size;
     }
-    pthread_mutex_unlock(&generated->lock);
     return is_known || is_declared(resolved, may_block, size_ret);
 }
 
 void nt_generated_invalidate(struct nt_generated *generated, const struct nt_inode_table *inodes)
 {
-    pthread_mutex_lock(&generated->lock);
+    NT_MUTEX_GUARD(&generated->lock);
     struct generated_document *older;
     for (struct generated_document *document = TAILQ_FIRST(&generated->documents); document;
          document = older) {
@@ -532,7 +530,6 @@ void nt_generated_invalidate(struct nt_generated *generated, const struct nt_ino
         if (nt_inodes_is_retired(inodes, document->inode))
             drop(generated, document);
     }
-    pthread_mutex_unlock(&generated->lock);
 }
 
 bool nt_generated_counter(struct nt_generated *generated, uint32_t index, const char **name_ret,

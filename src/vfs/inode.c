@@ -94,10 +94,8 @@ bool nt_epoch_advance(struct nt_epoch *epoch)
 
 struct nt_inode *nt_inodes_get(struct nt_inode_table *inodes, uint32_t number)
 {
-    pthread_mutex_lock(&inodes->lock);
-    struct nt_inode *inode = number < inodes->count ? inodes->list[number] : NULL;
-    pthread_mutex_unlock(&inodes->lock);
-    return inode;
+    NT_MUTEX_GUARD(&inodes->lock);
+    return number < inodes->count ? inodes->list[number] : NULL;
 }
 
 /* Returns memory from malloc, or NULL. */
@@ -208,21 +206,18 @@ uint32_t nt_inodes_dataset_inode(struct nt_inode_table *inodes, uint32_t number)
 
 void nt_inodes_name(struct nt_inode_table *inodes, uint32_t number, char name_ret[NT_NAME_BYTES + 1])
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     const char *name = inodes->list[number]->name;
     snprintf(name_ret, NT_NAME_BYTES + 1, "%s", name ? name : "");
-    pthread_mutex_unlock(&inodes->lock);
 }
 
 bool nt_inodes_is_passthrough(struct nt_inode_table *inodes, uint32_t number)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_inode *inode = inodes->list[number];
     bool is_in_folder = number != 0 && inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH;
-    bool is_volatile =
-        inode->kind == NT_INODE_PASSTHROUGH || inode->history || nt_inode_is_version(inode) || is_in_folder;
-    pthread_mutex_unlock(&inodes->lock);
-    return is_volatile;
+    return inode->kind == NT_INODE_PASSTHROUGH || inode->history || nt_inode_is_version(inode) ||
+           is_in_folder;
 }
 
 /* ---- Known children ---- */
@@ -309,13 +304,12 @@ uint32_t nt_inodes_next(struct nt_inode_table *inodes, uint32_t number, uint32_t
 {
     const struct nt_inode *folder = nt_inodes_get(inodes, number);
     uint32_t found = NT_NONE;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     uint32_t at = children_before(inodes, folder, *order);
     if (at < folder->child_count) {
         found = folder->children[at];
         *order = inodes->list[found]->order;
     }
-    pthread_mutex_unlock(&inodes->lock);
     return found;
 }
 
@@ -492,19 +486,17 @@ bool nt_inodes_is_retired(const struct nt_inode_table *inodes, uint32_t number)
 
 void nt_inodes_ref(struct nt_inode_table *inodes, uint32_t number)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (number < inodes->count && inodes->list[number])
         inodes->list[number]->nlookup++;
-    pthread_mutex_unlock(&inodes->lock);
 }
 
 void nt_inodes_forget(struct nt_inode_table *inodes, uint32_t number, uint64_t times)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     struct nt_inode *inode = number < inodes->count ? inodes->list[number] : NULL;
     if (inode) {
         inode->nlookup -= times < inode->nlookup ? times : inode->nlookup;
         nt_inodes_retire(inodes, inode);
     }
-    pthread_mutex_unlock(&inodes->lock);
 }

@@ -38,13 +38,11 @@ bool nt_local_mtime_is_reliable(const struct stat *attributes)
 
 enum nt_status nt_local_check_beneath(const char *path, const char *below, struct nt_error *error)
 {
-    struct nt_folder *folder;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     struct stat attributes;
     const char *name = below + strlen(path);
     NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
-    enum nt_status status = nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
-    nt_folder_close(folder);
-    return status;
+    return nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
 }
 
 /* ---- Contents of a directory ---- */

@@ -142,7 +142,7 @@ static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, c
 {
     if (nt_is_address(path))
         return add_address(inodes, parent, path, number_ret, error);
-    char *absolute = realpath(path, NULL);
+    NT_AUTO_FREE char *absolute = realpath(path, NULL);
     struct stat identity;
     struct nt_inode *inode;
     if (!absolute && errno == ENOENT && nt_has_wildcard(path))
@@ -150,19 +150,15 @@ static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, c
                        "%s: no such file; the option chain reads the files of a pattern as one", path);
     if (!absolute)
         return nt_fail_path(error, errno, path);
-    enum nt_status status = nt_local_stat(absolute, &identity, error);
+    NT_TRY(nt_local_stat(absolute, &identity, error));
     bool is_dataset = true;
-    if (status == NT_OK && S_ISDIR(identity.st_mode))
-        status = nt_is_dataset_path(absolute, &is_dataset, error);
-    if (status == NT_OK)
-        status = nt_inodes_add(inodes, parent, absolute, is_dataset ? NT_INODE_FILE : NT_INODE_PASSTHROUGH,
-                               &inode, error);
-    if (status == NT_OK) {
-        nt_inode_set_identity(inode, &identity);
-        *number_ret = inode->number;
-    }
-    free(absolute);
-    return status;
+    if (S_ISDIR(identity.st_mode))
+        NT_TRY(nt_is_dataset_path(absolute, &is_dataset, error));
+    NT_TRY(nt_inodes_add(inodes, parent, absolute, is_dataset ? NT_INODE_FILE : NT_INODE_PASSTHROUGH, &inode,
+                         error));
+    nt_inode_set_identity(inode, &identity);
+    *number_ret = inode->number;
+    return NT_OK;
 }
 
 /* Adds an inode for all files of a chain. */
@@ -267,7 +263,7 @@ static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number,
                                  struct nt_error *error)
 {
     const char *own_path = nt_inodes_get(inodes, number)->path;
-    char *shown = nt_address_redact(path);
+    NT_AUTO_FREE char *shown = nt_address_redact(path);
     struct nt_error failure = {0};
     nt_inodes_failure(inodes, number, &failure);
     if (shown)
@@ -275,7 +271,6 @@ static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number,
     nt_error_strip(&failure, own_path);
     if (!is_about_other_file(inodes->vfs->options.chain, failure.message))
         nt_error_context(&failure, "%s", shown ? shown : own_path);
-    free(shown);
     return nt_fail_copy(error, &failure);
 }
 

@@ -54,11 +54,9 @@ static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error
     uint32_t count = open_file_items(opened);
     opened->children = calloc(count, sizeof(uint32_t));
     opened->first_child = calloc((size_t)count + 1, sizeof(uint32_t));
-    uint32_t *next = calloc(count, sizeof(uint32_t));
-    if (!opened->children || !opened->first_child || !next) {
-        free(next);
+    NT_AUTO_FREE uint32_t *next = calloc(count, sizeof(uint32_t));
+    if (!opened->children || !opened->first_child || !next)
         return nt_fail_memory(error);
-    }
     for (uint32_t item = 1; item < count; item++)
         opened->first_child[nt_names_parent(opened->names, item) + 1]++;
     for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +65,6 @@ static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error
     }
     for (uint32_t item = 1; item < count; item++)
         opened->children[next[nt_names_parent(opened->names, item)]++] = item;
-    free(next);
     return NT_OK;
 }
 
@@ -268,16 +265,13 @@ enum nt_status nt_node_blobs(const struct nt_resolved_node *resolved, bool may_b
                              struct nt_blobs **blobs_ret, struct nt_error *error)
 {
     struct nt_open_dataset *of = open_dataset(resolved);
-    enum nt_status status = NT_OK;
     *blobs_ret = of->blobs ? of->blobs[resolved->field] : NULL;
     if (*blobs_ret)
         return NT_OK;
     if (!may_block)
         return nt_fail_unknown_size(error);
-    pthread_mutex_lock(&of->blobs_lock);
-    status = make_blobs(resolved, of, error);
-    if (status == NT_OK)
-        *blobs_ret = of->blobs[resolved->field];
-    pthread_mutex_unlock(&of->blobs_lock);
-    return status;
+    NT_MUTEX_GUARD(&of->blobs_lock);
+    NT_TRY(make_blobs(resolved, of, error));
+    *blobs_ret = of->blobs[resolved->field];
+    return NT_OK;
 }

@@ -47,19 +47,17 @@ static enum nt_status apply_selections(struct nt_inode_table *inodes, const stru
                                        struct nt_open_file *opened, struct nt_dataset *dataset,
                                        struct nt_error *error)
 {
-    struct nt_buffer path = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     put_identity_path(inodes, inode, &path);
     bool is_reached = nt_open_file_path(opened, opened->file->directory_count + dataset->index, &path);
     if (path.failed)
-        status = nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && is_reached && i < inodes->vfs->options.selection_count; i++) {
+        return nt_fail_memory(error);
+    for (size_t i = 0; is_reached && i < inodes->vfs->options.selection_count; i++) {
         const struct nt_vfs_selection *selection = &inodes->vfs->options.selections[i];
         if (is_meant(selection, inode, dataset, path.bytes))
-            status = nt_selection_apply(selection->selection, dataset, error);
+            NT_TRY(nt_selection_apply(selection->selection, dataset, error));
     }
-    nt_buffer_deinit(&path);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Close idle files ---- */
@@ -162,13 +160,12 @@ static void close_down_to(struct nt_inode_table *inodes, const struct bound *bou
 static void *close_idle(void *argument)
 {
     struct nt_inode_table *inodes = argument;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     while (!inodes->closer_must_end) {
         close_down_to(inodes, &most);
         if (!inodes->closer_must_end)
             pthread_cond_wait(&inodes->has_idle, &inodes->lock);
     }
-    pthread_mutex_unlock(&inodes->lock);
     return NULL;
 }
 
@@ -202,7 +199,7 @@ void nt_inodes_close_stale(struct nt_inode_table *inodes)
 bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
 {
     struct nt_inode_table *inodes = vfs->inodes;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     bool holds_all = inodes->count <= most.files;
     for (uint32_t i = 0; i < inodes->count && holds_all; i++) {
         const struct nt_inode *inode = inodes->list[i];
@@ -210,7 +207,6 @@ bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
                     (inode->is_remote && !inodes->vfs->options.selection_count) || /* opens no file */
                     (inode->opened && S_ISREG(inode->identity.st_mode) && !inode->chain);
     }
-    pthread_mutex_unlock(&inodes->lock);
     return holds_all;
 }
 
@@ -445,10 +441,9 @@ enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t num
     enum nt_inode_kind kind = NT_INODE_NONE;
     *opened_ret = NULL;
     *shown_ret = number;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (number < inodes->count && inodes->list[number])
         kind = hold_shown(inodes, inodes->list[number], shown_ret, opened_ret);
-    pthread_mutex_unlock(&inodes->lock);
     return kind;
 }
 
@@ -465,12 +460,11 @@ enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint
 {
     enum nt_inode_kind kind = NT_INODE_NONE;
     *opened_ret = NULL;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (is_given(inodes, dataset_id)) {
         *dataset_id_ret = inodes->dataset_refs[dataset_id];
         kind = hold(inodes, inodes->list[dataset_id_ret->inode], opened_ret);
     }
-    pthread_mutex_unlock(&inodes->lock);
     return kind;
 }
 
@@ -492,10 +486,9 @@ void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opene
 {
     if (!opened)
         return;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (--opened->users == 0)
         leave_idle(inodes, opened);
-    pthread_mutex_unlock(&inodes->lock);
 }
 
 enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number)
@@ -530,10 +523,8 @@ enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number,
 
 struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t number)
 {
-    pthread_mutex_lock(&inodes->lock);
-    struct timespec failed_at = inodes->list[number]->failed_at;
-    pthread_mutex_unlock(&inodes->lock);
-    return failed_at;
+    NT_MUTEX_GUARD(&inodes->lock);
+    return inodes->list[number]->failed_at;
 }
 
 bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *inode_ret)
@@ -541,13 +532,12 @@ bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t 
     struct nt_node node;
     if (!nt_node_unpack(number, &node) || node.type == NT_NODE_MOUNT)
         return false;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     bool is_inode = node.type == NT_NODE_INODE;
     bool is_there =
         is_inode ? node.owner < inodes->count && inodes->list[node.owner] : is_given(inodes, node.owner);
     if (is_there)
         *inode_ret = is_inode ? node.owner : inodes->dataset_refs[node.owner].inode;
-    pthread_mutex_unlock(&inodes->lock);
     return is_there;
 }
 
@@ -555,23 +545,21 @@ bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset
                           uint32_t *dataset_id_ret)
 {
     const struct nt_open_file *opened;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     TAILQ_FOREACH (opened, &inodes->opened, by_use)
         if (opened->file == dataset->file->stub)
             break;
     if (opened)
         *dataset_id_ret = opened->first_dataset_id + dataset->index;
-    pthread_mutex_unlock(&inodes->lock);
     return opened != NULL;
 }
 
 bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t version, uint32_t *dataset_id_ret)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_inode *shown = shown_last(inodes, inodes->list[inodes->list[version]->parent]);
     bool has_dataset_id = shown->has_dataset_ids && shown->dataset_count > 0;
     *dataset_id_ret = has_dataset_id ? shown->first_dataset_id : 0;
-    pthread_mutex_unlock(&inodes->lock);
     return has_dataset_id;
 }
 
@@ -579,13 +567,12 @@ uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 {
     struct nt_inode_table *inodes = vfs->inodes;
     uint64_t bytes = 0;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     for (uint32_t i = 0; i < inodes->count; i++) {
         const struct nt_inode *inode = inodes->list[i];
         bool is_there = inode && !nt_inode_is_stale(inodes, inode);
         if (is_there && (inode->kind == NT_INODE_FILE || inode->kind == NT_INODE_FAILED))
             bytes += (uint64_t)inode->identity.st_size;
     }
-    pthread_mutex_unlock(&inodes->lock);
     return bytes;
 }

@@ -17,11 +17,10 @@ bool nt_inode_is_listed(const struct nt_inode_table *inodes, const struct nt_ino
 
 bool nt_inodes_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_inode *inode = number < inodes->count ? inodes->list[number] : NULL;
     bool is_listed = inode && nt_inode_is_listed(inodes, inode);
     *is_probed_ret = is_listed && (inode->is_probed || inode->is_remote_probed);
-    pthread_mutex_unlock(&inodes->lock);
     return is_listed;
 }
 
@@ -201,15 +200,13 @@ static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *f
                                uint32_t count, struct nt_error *error)
 {
     uint32_t former_count = folder->child_count;
-    uint32_t *former = malloc((former_count + 1) * sizeof(*former));
+    NT_AUTO_FREE uint32_t *former = malloc((former_count + 1) * sizeof(*former));
     NT_TRY(nt_check_memory(former, error));
     if (former_count)
         memcpy(former, folder->children, former_count * sizeof(*former));
-    enum nt_status status = nt_inodes_set_children(inodes, folder, children, count, error);
-    if (status == NT_OK)
-        let_go(inodes, folder, former, former_count);
-    free(former);
-    return status;
+    NT_TRY(nt_inodes_set_children(inodes, folder, children, count, error));
+    let_go(inodes, folder, former, former_count);
+    return NT_OK;
 }
 
 /* Unlinks new inodes that did not become children. Call it under the lock. */
@@ -280,9 +277,8 @@ static enum nt_status find_on_server(struct nt_inode_table *inodes, const struct
                                      struct scan_result *found, struct nt_error *error)
 {
     NT_TRY(nt_folder_refresh(folder->folder, "", &found->list, error));
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     found->is_known = folder->names && folder->list == found->list; /* this list was scanned before */
-    pthread_mutex_unlock(&inodes->lock);
     return found->is_known ? NT_OK
                            : nt_local_list_folder(folder->folder, &found->entries, &found->count, error);
 }
@@ -321,11 +317,9 @@ enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, st
 
 static uint32_t find_known(struct nt_inode_table *inodes, const struct nt_inode *folder, const char *name)
 {
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     uint32_t position = folder->names ? nt_names_find(folder->names, 0, name) : NT_NONE;
-    uint32_t found = position == NT_NONE ? NT_NONE : folder->children[position];
-    pthread_mutex_unlock(&inodes->lock);
-    return found;
+    return position == NT_NONE ? NT_NONE : folder->children[position];
 }
 
 /* A directory keeps its attributes if the server reports none. */
@@ -338,9 +332,8 @@ enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, st
         return nt_local_stat(path, attributes, error);
     if (inode->kind == NT_INODE_PASSTHROUGH && inode->is_remote)
         nt_inodes_scan(inodes, number, NULL);
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     *attributes = inode->identity;
-    pthread_mutex_unlock(&inodes->lock);
     return NT_OK;
 }
 
@@ -366,10 +359,9 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *fol
         return nt_local_stat(child->path, &now, NULL) == NT_OK && nt_local_is_same(&now, &child->identity);
     if (nt_local_stat(folder->path, &now, NULL) != NT_OK)
         return false;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     bool is_same = folder->is_mtime_reliable && folder->modified.tv_sec == now.st_mtim.tv_sec &&
                    folder->modified.tv_nsec == now.st_mtim.tv_nsec;
-    pthread_mutex_unlock(&inodes->lock);
     return is_same && !has_become_file(inodes, folder, name);
 }
 

@@ -94,42 +94,38 @@ bool nt_vfs_suspend_texts(void *vfs)
     struct nt_text_pool *text_pool = ((struct nt_vfs *)vfs)->text_pool;
     struct nt_pooled_text *next;
     bool has_room = false;
-    pthread_mutex_lock(&text_pool->lock);
+    NT_MUTEX_GUARD(&text_pool->lock);
     for (struct nt_pooled_text *text = TAILQ_FIRST(&text_pool->list); text; text = next) {
         next = TAILQ_NEXT(text, by_use);
         if (text->takes_budget)
             has_room |= suspend_listed(text_pool, text, true);
     }
-    pthread_mutex_unlock(&text_pool->lock);
     return has_room;
 }
 
 void nt_text_pool_use(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
-    pthread_mutex_lock(&text_pool->lock);
+    NT_MUTEX_GUARD(&text_pool->lock);
     unlist(text_pool, text);
-    pthread_mutex_unlock(&text_pool->lock);
 }
 
 void nt_text_pool_idle(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes,
                        bool takes_budget)
 {
-    pthread_mutex_lock(&text_pool->lock);
+    NT_MUTEX_GUARD(&text_pool->lock);
     unlist(text_pool, text);
     set_bytes(text_pool, text, bytes);
     text->takes_budget = takes_budget;
     if (bytes || takes_budget)
         list(text_pool, text);
     suspend_oldest(text_pool);
-    pthread_mutex_unlock(&text_pool->lock);
 }
 
 void nt_text_pool_remove(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
-    pthread_mutex_lock(&text_pool->lock);
+    NT_MUTEX_GUARD(&text_pool->lock);
     unlist(text_pool, text);
     set_bytes(text_pool, text, 0);
-    pthread_mutex_unlock(&text_pool->lock);
 }
 
 /* ---- Room in a budget ---- */
@@ -202,7 +198,7 @@ void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_n
         attempt->is_alone = true;
         return;
     }
-    pthread_mutex_lock(&text_pool->lock);
+    NT_MUTEX_GUARD(&text_pool->lock);
     if (attempt->is_alone)
         text_pool->has_one_alone = false;
     else
@@ -211,7 +207,6 @@ void nt_text_pool_end(struct nt_text_pool *text_pool, const struct nt_resolved_n
         !attempt->has_made && !attempt->has_others && attempt->number == text_pool->attempts;
     attempt->is_alone = true;
     pthread_cond_broadcast(&text_pool->has_ended);
-    pthread_mutex_unlock(&text_pool->lock);
 }
 
 /* ---- Stream a file ---- */
@@ -397,12 +392,10 @@ static enum nt_status read_streamed(struct nt_content *content, uint64_t offset,
 static uint64_t probable_bytes(struct nt_content *content)
 {
     struct streamed *streamed = (struct streamed *)content;
-    pthread_mutex_lock(&streamed->lock);
+    NT_MUTEX_GUARD(&streamed->lock);
     const struct nt_text_generator *text = streamed->text;
     double share = text && text->share ? text->share(text) : 0;
-    uint64_t bytes = share > 0 ? (uint64_t)((double)window_end(streamed) / share) : 0;
-    pthread_mutex_unlock(&streamed->lock);
-    return bytes;
+    return share > 0 ? (uint64_t)((double)window_end(streamed) / share) : 0;
 }
 
 static void close_streamed(struct nt_content *content)

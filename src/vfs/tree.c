@@ -543,16 +543,15 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
 static enum nt_status verify(struct nt_content *content, struct nt_error *error)
 {
     size_t piece = PIECE, got;
-    void *buffer = malloc(piece);
-    enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
+    NT_AUTO_FREE void *buffer = malloc(piece);
+    NT_TRY(nt_check_memory(buffer, error));
     uint64_t size = content->size - content->header_bytes;
-    for (uint64_t offset = 0; status == NT_OK && offset < size; offset += piece) {
+    for (uint64_t offset = 0; offset < size; offset += piece) {
         size_t bytes = size - offset < piece ? (size_t)(size - offset) : piece;
-        status = content->stream ? nt_stream_read(content->stream, offset, buffer, bytes, error)
-                                 : content->ops->read(content, offset, buffer, bytes, &got, error);
+        NT_TRY(content->stream ? nt_stream_read(content->stream, offset, buffer, bytes, error)
+                               : content->ops->read(content, offset, buffer, bytes, &got, error));
     }
-    free(buffer);
-    return status;
+    return NT_OK;
 }
 
 /* How often the source was revived, perhaps now. */

@@ -330,7 +330,7 @@ enum nt_status nt_history_list(struct nt_inode_table *inodes, uint32_t version,
 bool nt_history_next(struct nt_inode_table *inodes, uint32_t version, uint64_t *number)
 {
     const struct nt_inode *sibling = nt_inodes_get(inodes, version);
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_version_history *history = inodes->list[sibling->parent]->history;
     size_t first = 0, end = history->listed_count;
     while (first < end) {
@@ -343,6 +343,5 @@ bool nt_history_next(struct nt_inode_table *inodes, uint32_t version, uint64_t *
     bool is_found = first < history->listed_count;
     if (is_found)
         *number = history->listed[first];
-    pthread_mutex_unlock(&inodes->lock);
     return is_found;
 }
