@@ -126,6 +126,7 @@ enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dat
                                          const uint32_t *fields, uint32_t count, bool is_cell,
                                          struct nt_row_writer **writer_ret, struct nt_error *error);
 void nt_row_writer_close(struct nt_row_writer *writer); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_row_writer, nt_row_writer_close)
 /* Visits the chosen fields that the rows omit, with the reason. */
 typedef void nt_omitted_field(void *context, uint32_t field, const char *reason);
 enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, nt_omitted_field *visit,

@@ -255,7 +255,7 @@ static int widest(int width, struct nt_buffer *text, int indent, int limit)
 /* Computes the widths of the columns from the widest texts, up to a maximum. */
 static enum nt_status measure(struct schema_lines *lines, struct nt_error *error)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     uint32_t index;
     size_t depth;
     bool has_memory = start(&lines->walk);
@@ -271,7 +271,6 @@ static enum nt_status measure(struct schema_lines *lines, struct nt_error *error
         has_memory &= !text.failed;
     }
     has_memory = has_memory && start(&lines->walk);
-    nt_buffer_deinit(&text);
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 

@@ -432,13 +432,12 @@ static enum nt_status read_element(struct lookup *lookup, enum nt_stream_kind ki
 static enum nt_status read_boundaries(struct lookup *lookup, unsigned side, uint64_t row,
                                       uint64_t boundaries[2], struct nt_error *error)
 {
-    struct nt_stream *stream = NULL;
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
     enum nt_status status =
         open_stream(lookup, side, lookup->fields[side], NT_STREAM_OFFSETS, &stream, error);
     if (status == NT_OK)
         status =
             nt_stream_read(stream, row * sizeof(*boundaries), boundaries, 2 * sizeof(*boundaries), error);
-    nt_stream_close(stream);
     return status;
 }
 

@@ -164,7 +164,7 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
 static bool *choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, uint32_t count)
 {
     bool *chosen = calloc((size_t)dataset->column_count + 1, sizeof(*chosen));
-    bool *are_roots = calloc((size_t)dataset->field_count + 1, sizeof(*are_roots));
+    NT_AUTO_FREE bool *are_roots = calloc((size_t)dataset->field_count + 1, sizeof(*are_roots));
     for (uint32_t i = 0; are_roots && i < count; i++)
         are_roots[fields[i]] = true;
     for (uint32_t i = 0; chosen && are_roots && i < dataset->field_count; i++) {
@@ -179,7 +179,6 @@ static bool *choose_columns(const struct nt_dataset *dataset, const uint32_t *fi
         free(chosen);
         chosen = NULL;
     }
-    free(are_roots);
     return chosen;
 }
 

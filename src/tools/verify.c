@@ -235,11 +235,10 @@ static void on_cluster(void *context, uint64_t stored_bytes)
     struct verification *verification = context;
     if (!verification->options->on_progress)
         return;
-    pthread_mutex_lock(&verification->lock);
+    NT_MUTEX_GUARD(&verification->lock);
     verification->bytes += stored_bytes;
     verification->options->on_progress(verification->options->context, verification->bytes,
                                        verification->total);
-    pthread_mutex_unlock(&verification->lock);
 }
 
 /* Reports finished columns in order. The caller holds the lock. */

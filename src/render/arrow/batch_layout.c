@@ -20,12 +20,9 @@ NT_DEFINE_LAST_AT_MOST(find_cluster, uint64_t, )
 static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, uint64_t row,
                                   uint64_t *offset_ret, struct nt_error *error)
 {
-    struct nt_stream *stream;
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
     NT_TRY(nt_stream_open(arrow->reader, arrow->dataset, field, NT_STREAM_OFFSETS, &stream, error));
-    enum nt_status status =
-        nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
-    nt_stream_close(stream);
-    return status;
+    return nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
 }
 
 /* Adds to *count the rows in [first, end) of a variant that have the given tag. */
@@ -386,8 +383,8 @@ static enum nt_status keep_boundary(struct batch_splitter *splitter, uint32_t nu
 static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cluster)
 {
     const struct nt_arrow *arrow = splitter->arrow;
-    uint64_t *before = calloc(splitter->node_count, sizeof(*before));
-    uint64_t *after = calloc(splitter->node_count, sizeof(*after));
+    NT_AUTO_FREE uint64_t *before = calloc(splitter->node_count, sizeof(*before));
+    NT_AUTO_FREE uint64_t *after = calloc(splitter->node_count, sizeof(*after));
     enum nt_status status =
         before && after ? keep_boundary(splitter, cluster) : nt_fail_memory(splitter->error);
     for (uint32_t i = 0; i < splitter->node_count && status == NT_OK; i++) {
@@ -398,8 +395,6 @@ static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cl
     if (status == NT_OK)
         status = split_entries(splitter, splitter->cuts[splitter->cut_count - 1].stored,
                                arrow->entries[cluster], arrow->entries[cluster + 1], before, after);
-    free(before);
-    free(after);
     return status;
 }
 

@@ -313,13 +313,12 @@ static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct
                                 struct nt_error *error)
 {
     *body_ret = NULL;
-    nt_lock_acquire(&arrow->lock);
+    NT_LOCK_GUARD(&arrow->lock);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
         if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
             *body_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
-    nt_lock_release(&arrow->lock);
     return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
 }
 
@@ -451,17 +450,15 @@ static enum nt_status read_list(const struct nt_arrow *arrow, uint64_t offset, u
                                 size_t *taken_ret, struct nt_error *error)
 {
     enum { MAX_BATCHES = 1024 };
-    struct nt_buffer list = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer list = {0};
     uint32_t first = (uint32_t)(offset / FOOTER_BATCH_BYTES);
     for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
         const struct nt_arrow_batch batch = nt_arrow_batch(arrow, i);
         write_footer_batch(&batch, &list);
     }
-    enum nt_status status = list.failed ? nt_fail_memory(error) : NT_OK;
-    if (status == NT_OK)
-        *taken_ret = copy_part(&list, offset % FOOTER_BATCH_BYTES, output, bytes);
-    nt_buffer_deinit(&list);
-    return status;
+    NT_TRY(nt_check_memory(!list.failed, error));
+    *taken_ret = copy_part(&list, offset % FOOTER_BATCH_BYTES, output, bytes);
+    return NT_OK;
 }
 
 /* Reads bytes of the file from `offset` bytes after the batches on, not beyond the part that it is in. */

@@ -273,7 +273,7 @@ static enum nt_status write_batch(struct ipc_pieces *pieces, struct batch_buffer
                                   struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_arrow *arrow = pieces->arrow;
-    struct nt_buffer message = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer message = {0};
     nt_arrow_write_batch_message(arrow, batch->body, pieces->compression, 0, &message);
     nt_buffer_append(out, nt_buffer_string(&message), message.length);
     size_t start = out->length;
@@ -297,7 +297,6 @@ static enum nt_status write_batch(struct ipc_pieces *pieces, struct batch_buffer
     pieces->at += message.length + body_bytes;
     batch_deinit(batch, arrow->buffer_count);
     out->failed |= message.failed;
-    nt_buffer_deinit(&message);
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 

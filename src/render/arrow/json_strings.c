@@ -110,13 +110,12 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
     nt_buffer_clear(text);
     if (bytes > MAX_VALUE_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value has more than 256 MiB");
-    uint8_t *jsonb = malloc((size_t)bytes + 1);
+    NT_AUTO_FREE uint8_t *jsonb = malloc((size_t)bytes + 1);
     NT_TRY(nt_check_memory(jsonb, error));
     enum nt_status status =
         bytes ? nt_arrow_read_stream(arrow, texts->data, rows->ends[0], jsonb, (size_t)bytes, error) : NT_OK;
     if (status == NT_OK)
         status = append_texts(rows, jsonb, ends, text, error);
-    free(jsonb);
     return status;
 }
 
@@ -211,14 +210,12 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
                                   uint32_t valid, struct nt_arrow_texts **texts_ret, struct nt_error *error)
 {
     enum { MAX_PAGES = 64 };
-    uint64_t *boundaries;
+    NT_AUTO_FREE uint64_t *boundaries = NULL;
     uint32_t clusters;
     NT_TRY(nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &boundaries, &clusters, error));
     struct nt_arrow_texts *texts = calloc(1, sizeof(*texts));
-    if (!texts) {
-        free(boundaries);
+    if (!texts)
         return nt_fail_memory(error);
-    }
     *texts = (struct nt_arrow_texts){
         .next = arrow->texts, .field = field, .offsets = offsets, .data = data, .valid = valid};
     texts->block.number = SIZE_MAX;
@@ -226,9 +223,7 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
         texts->left = UINT64_MAX;
     pthread_mutex_init(&texts->lock, NULL);
     *texts_ret = arrow->texts = texts;
-    enum nt_status status = count_all(arrow, texts, boundaries, clusters, error);
-    free(boundaries);
-    return status;
+    return count_all(arrow, texts, boundaries, clusters, error);
 }
 
 void nt_arrow_texts_boundaries(const struct nt_arrow_texts *texts, uint64_t *boundaries, uint32_t count)
@@ -253,20 +248,16 @@ static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_t
     const struct block_mark *mark = &texts->marks[number];
     if (texts->block.number == number)
         return NT_OK;
-    struct rows *rows = malloc(sizeof(*rows));
+    NT_AUTO_FREE struct rows *rows = malloc(sizeof(*rows));
     NT_TRY(nt_check_memory(rows, error));
     texts->block.number = SIZE_MAX;
-    enum nt_status status = read_rows(arrow, texts, mark->row, mark[1].row, rows, error);
-    if (status == NT_OK)
-        status = make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
-    if (status == NT_OK &&
-        (rows->count != mark[1].row - mark->row || texts->block.text.length != mark[1].bytes - mark->bytes))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the texts",
-                                mark[1].bytes - mark->bytes, texts->block.text.length);
-    if (status == NT_OK)
-        texts->block.number = number;
-    free(rows);
-    return status;
+    NT_TRY(read_rows(arrow, texts, mark->row, mark[1].row, rows, error));
+    NT_TRY(make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error));
+    if (rows->count != mark[1].row - mark->row || texts->block.text.length != mark[1].bytes - mark->bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the texts",
+                              mark[1].bytes - mark->bytes, texts->block.text.length);
+    texts->block.number = number;
+    return NT_OK;
 }
 
 /* `is_begin`: the string that starts there is also needed. */
@@ -288,12 +279,10 @@ enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arr
                                      uint64_t first, uint64_t count, uint64_t *bytes_ret,
                                      struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    pthread_mutex_lock(&texts->lock);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
-        status = find_before(arrow, texts, first + i, i + 1 < count, &bytes_ret[i], error);
-    pthread_mutex_unlock(&texts->lock);
-    return status;
+    NT_MUTEX_GUARD(&texts->lock);
+    for (uint64_t i = 0; i < count; i++)
+        NT_TRY(find_before(arrow, texts, first + i, i + 1 < count, &bytes_ret[i], error));
+    return NT_OK;
 }
 
 enum nt_status nt_arrow_texts_read(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,

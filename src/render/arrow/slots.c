@@ -271,15 +271,13 @@ out:
 static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_slots *slots, uint32_t stream,
                                  struct nt_error *error)
 {
-    uint8_t *valid = malloc(slots->rows + 1);
-    enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_arrow_read_stream(arrow, stream, slots->first_row, valid, slots->rows, error);
-    for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
+    NT_AUTO_FREE uint8_t *valid = malloc(slots->rows + 1);
+    NT_TRY(valid ? make_marks(slots, error) : nt_fail_memory(error));
+    NT_TRY(nt_arrow_read_stream(arrow, stream, slots->first_row, valid, slots->rows, error));
+    for (uint64_t i = 0, row = 0; i < slots->count; i++)
         if (slots->marks[i] & NT_ARROW_SLOT_PRESENT && !valid[row++])
             slots->marks[i] = NT_ARROW_SLOT_PRESENT;
-    free(valid);
-    return status;
+    return NT_OK;
 }
 
 /* Applies an alternative of a variant: each row with its tag has one row below. */
