@@ -343,9 +343,10 @@ enum nt_step_kind {
                       * zero byte. A class other than class_names[`count`] is an error */
     NT_STEP_HEADER,  /* the byte count and version of an object or collection, then the body. Without a
                       * byte count, the version is all there is. A version of 0 is followed by a
-                      * checksum, unless the class has version 0 itself. After the body, bytes up to the end
-                      * that the byte count gives are  skipped. If the version says that members are stored one
-                      * after the other, the  body is that of `other`. `bits`: enum nt_header_bits */
+                      * checksum, unless the class has version 0 itself. After the body, bytes up to the
+                      * end that the byte count gives are skipped. If the version says that members are
+                      * stored one after the other, the body is that of `other`. `bits`: enum
+                      * nt_header_bits */
     NT_STEP_CLASS,   /* of such a collection: the version of the items' class, and its checksum if the
                       * version is 0 or less. Absent if the version of the header is below 8. No body */
     NT_STEP_LIST,    /* an Int_t number of items; the body for each; its end offsets are `output` */
