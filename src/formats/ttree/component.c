@@ -527,11 +527,41 @@ static void add_collection(struct nt_component_builder *builder, struct nt_text 
                                                !builder->components[index + 1].is_tobject;
 }
 
-static void add_pair_members(struct nt_component_builder *builder, const struct nt_cpp_type *type,
-                             struct nt_text first, struct nt_text second)
+/* The description of the items of a map, as ROOT spells their class; or NULL. */
+static const struct nt_streamer_class *find_pair(struct nt_component_builder *builder,
+                                                 const struct nt_text arguments[2])
 {
-    nt_component_add_type(builder, first, type->arguments[0], NT_COMPONENT_SHARED, 0);
-    nt_component_add_type(builder, second, type->arguments[1], NT_COMPONENT_SHARED, 0);
+    struct nt_buffer name = {0};
+    bool has_bracket = arguments[1].length && arguments[1].bytes[arguments[1].length - 1] == '>';
+    nt_buffer_append_string(&name, "pair<");
+    nt_buffer_append(&name, arguments[0].bytes, arguments[0].length);
+    nt_buffer_append_byte(&name, ',');
+    nt_buffer_append(&name, arguments[1].bytes, arguments[1].length);
+    nt_buffer_append_string(&name, has_bracket ? " >" : ">");
+    const struct nt_streamer_class *found =
+        name.failed
+            ? NULL
+            : nt_streamer_find(builder->info, (struct nt_text){name.bytes, name.length}, NT_STREAMER_NEWEST);
+    nt_buffer_deinit(&name);
+    return found && found->element_count == 2 ? found : NULL;
+}
+
+/* `class`: NULL: the members are those of the template's arguments. Its elements say which enumerations are
+ * numbers. */
+static void add_pair_members(struct nt_component_builder *builder, const struct nt_cpp_type *type,
+                             const struct nt_streamer_class *class, const char *const names[2])
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct nt_streamer_element *element = class ? &class->elements[i] : NULL;
+        struct nt_text name = nt_text_of(names[i]), argument = type->arguments[i];
+        struct nt_number number;
+        if (element && nt_cpp_type_parse(argument).kind == NT_CPP_CLASS &&
+            nt_number_of(element->type, (struct nt_text){0}, &number))
+            nt_component_add_number(builder, name, argument, element->type, (struct nt_text){0});
+        else
+            nt_component_add_type(builder, name, argument, NT_COMPONENT_SHARED,
+                                  element ? element->content_type : 0);
+    }
 }
 
 /* A pair that the file does not describe is that of its template's arguments. */
@@ -545,7 +575,7 @@ static void add_pair(struct nt_component_builder *builder, struct nt_text name, 
     uint32_t index = nt_component_open(
         builder, &(struct nt_component){
                      .kind = NT_COMPONENT_RECORD, .header = NT_COMPONENT_OWN, .name = name, .type = text});
-    add_pair_members(builder, type, NT_TEXT("first"), NT_TEXT("second"));
+    add_pair_members(builder, type, NULL, (const char *[]){"first", "second"});
     nt_component_close(builder, index);
 }
 
@@ -579,7 +609,7 @@ static void add_map(struct nt_component_builder *builder, struct nt_text name, s
     uint32_t item = nt_component_open(
         builder, &(struct nt_component){
                      .kind = NT_COMPONENT_RECORD, .name = nt_item_name, .type = text, .is_map_item = true});
-    add_pair_members(builder, type, NT_TEXT("0"), NT_TEXT("1"));
+    add_pair_members(builder, type, find_pair(builder, type->arguments), (const char *[]){"0", "1"});
     nt_component_close(builder, item);
     replace_unknown_pair(builder, item);
     nt_component_close(builder, index);

@@ -1018,6 +1018,27 @@ INTERPRET_TEST(instances_of_a_template_describe_each_other)
     assert_shapes_of(&example, "obj.x:list>0{item:unreadable}");
 }
 
+/* The description of its items has the basic type. */
+INTERPRET_TEST(keys_and_values_of_maps_may_be_enumerations)
+{
+    struct nt_streamer_element members[] = {
+        {.name = TEXT("first"), .type_name = TEXT("Color"), .type = NT_STREAMER_INT},
+        {.name = TEXT("second"),
+         .type_name = TEXT("vector<Shade>"),
+         .type = NT_STREAMER_STL,
+         .content_type = NT_STREAMER_INT},
+    };
+    struct nt_streamer_element element = ELEMENT("map<Color,vector<Shade> >", .type = NT_STREAMER_STL);
+    struct example example = member_example(&element, 0);
+    assert_shapes_of(&example, "obj.x:list(map)>0{item:unreadable}");
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("pair<Color,vector<Shade> >"), .version = 1, .elements = members, .element_count = 2};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list(map)>0{item:record{0:int32>1 1:list>2{item:int32>3}}}");
+    assert_steps(&got, "header{list>0{BigInt32>1 list>2{BigInt32>3}}|class members>0{BigInt32>1 "
+                       "header.shared{list>2{BigInt32>3}}}}");
+}
+
 /* The key may be an enumeration, which has no header; the map skips its own. */
 INTERPRET_TEST(maps_of_unknown_types_are_skipped)
 {
