@@ -4,10 +4,11 @@ address, and nothing crashes, grows or prints commands for terminals."""
 import concurrent.futures
 import os
 import signal
+import struct
 import subprocess
 
 from harness import NTUPLE, case, command, data, run, same
-from liars import LIES, LISTS, XROOTD_LIES, WebLiar, XrootdLiar
+from liars import LIES, LISTS, LOGIN, OPEN, PROTOCOL, REDIRECT, XROOTD_LIES, WebLiar, XrootdLiar
 
 SOURCE, PATH = data('compression_zstd.root'), 'compressed/noise/data.bin'
 SECONDS = 4  # for a read
@@ -114,6 +115,28 @@ def xrootd_servers_with_false_answers_are_found_out():
             return check(way, server.url(), expected, X509_CERT_DIR=str(SOURCE.parent))
 
     same(must_refuse & set(at_once(XROOTD_LIES, try_way)), set(), 'read in spite of a lie')
+
+
+@case
+def a_redirect_of_xrootd_takes_the_query_along_but_no_token():
+    """Nothing but requests of the protocol, to a server that no address names."""
+    seen = []
+
+    def record(request):
+        seen.append((request.kind, request.body, request.data))
+        request.answer()
+
+    with XrootdLiar(SOURCE, None) as first, XrootdLiar(SOURCE, None) as other:
+        target = struct.pack('>I', other.port) + b'127.0.0.1'
+        first.requests_of_lie, first.lie = (OPEN,), lambda request: request.send(target, REDIRECT)
+        other.requests_of_lie, other.lie = (PROTOCOL, LOGIN, OPEN), record
+        found = ask('cat', f'{first.url()}?authz=abcdef', PATH, BEARER_TOKEN='a-bearer-token')
+    if b'xrootd' in found.stderr.lower() and found.returncode == STATUSES['unsupported']:
+        return  # built without it
+    same((found.returncode, found.stdout), (0, honest_output('cat', SOURCE, PATH)), found.stderr)
+    same([kind for kind, _, _ in seen], [PROTOCOL, LOGIN, OPEN])
+    same(b'authz=abcdef' in seen[-1][2], True, seen)
+    same([part for _, *parts in seen for part in parts if b'a-bearer-token' in part], [])
 
 
 run()
