@@ -701,11 +701,9 @@ static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct 
 static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                  struct nt_group *group, struct nt_error *error)
 {
-    struct nt_group *own;
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *own = NULL;
     NT_TRY(nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), &own, error));
-    enum nt_status status = load_columns(dataset, slice, group, error);
-    nt_group_unpin(own);
-    return status;
+    return load_columns(dataset, slice, group, error);
 }
 
 static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
@@ -745,7 +743,7 @@ static const struct nt_page *page_of_groups(const struct nt_chain_slice *slice, 
 static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      struct nt_group *group, struct nt_error *error)
 {
-    struct nt_group *pinned = NULL;
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *pinned = NULL;
     uint32_t own = own_group(dataset, slice, group->number);
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
     enum nt_status status =
@@ -757,7 +755,6 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
                             error);
     if (status == NT_OK)
         copy_known(dataset, slice, group, own);
-    nt_group_unpin(pinned);
     return status;
 }
 

@@ -52,17 +52,15 @@ static int is_fault(const char *path, int problem)
 
 static enum nt_status match_plain(const char *pattern, struct matches *matches, struct nt_error *error)
 {
-    glob_t found = {0};
+    NT_CLEANUP(globfree) glob_t found = {0};
     int problem = glob(pattern, 0, is_fault, &found);
-    enum nt_status status = NT_OK;
     if (problem == GLOB_NOSPACE)
-        status = nt_fail_memory(error);
-    else if (problem && problem != GLOB_NOMATCH)
-        status = nt_fail_system(error, errno, "%s: cannot read a directory", pattern);
-    for (size_t i = 0; status == NT_OK && i < found.gl_pathc; i++)
-        status = add_path(matches, found.gl_pathv[i], error);
-    globfree(&found);
-    return status;
+        return nt_fail_memory(error);
+    if (problem && problem != GLOB_NOMATCH)
+        return nt_fail_system(error, errno, "%s: cannot read a directory", pattern);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        NT_TRY(add_path(matches, found.gl_pathv[i], error));
+    return NT_OK;
 }
 
 /* ---- Any number of directories ---- */
@@ -99,21 +97,19 @@ static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct m
     return is_hidden || is_one || status != NT_OK ? status : match_in(entry->fts_path, rest, matches, error);
 }
 
+NT_DEFINE_CLEANUP(FTS, fts_close)
+
 static enum nt_status match_below(char *folder, const char *rest, struct matches *matches,
                                   struct nt_error *error)
 {
     char *const paths[] = {folder, NULL};
     FTSENT *entry;
-    enum nt_status status = NT_OK;
-    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    NT_CLEANUP(fts_close_at) FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     if (!walk)
         return nt_fail_system(error, errno, "%s", folder);
-    while (status == NT_OK && (errno = 0, entry = fts_read(walk)))
-        status = visit(walk, entry, rest, matches, error);
-    if (status == NT_OK && errno)
-        status = nt_fail_system(error, errno, "%s", folder);
-    fts_close(walk);
-    return status;
+    while ((errno = 0, entry = fts_read(walk)))
+        NT_TRY(visit(walk, entry, rest, matches, error));
+    return errno ? nt_fail_system(error, errno, "%s", folder) : NT_OK;
 }
 
 /* Expands the first "**" in all directories below its prefix; further ones recursively. */
@@ -122,14 +118,12 @@ static enum nt_status match_pattern(const char *pattern, struct matches *matches
     const char *any = strstr(pattern, ANY_FOLDERS);
     if (!any)
         return match_plain(pattern, matches, error);
-    struct matches folders = {0};
-    char *front = strndup(pattern, any > pattern ? (size_t)(any - pattern) : 1);
-    enum nt_status status = front ? match_plain(front, &folders, error) : nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && i < folders.count; i++)
-        status = match_below(folders.paths[i], any + strlen(ANY_FOLDERS), matches, error);
-    free(front);
-    free_matches(&folders);
-    return status;
+    NT_CLEANUP(free_matches) struct matches folders = {0};
+    NT_AUTO_FREE char *front = strndup(pattern, any > pattern ? (size_t)(any - pattern) : 1);
+    NT_TRY(front ? match_plain(front, &folders, error) : nt_fail_memory(error));
+    for (size_t i = 0; i < folders.count; i++)
+        NT_TRY(match_below(folders.paths[i], any + strlen(ANY_FOLDERS), matches, error));
+    return NT_OK;
 }
 
 static int compare_paths(const void *left, const void *right)

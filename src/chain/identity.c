@@ -95,7 +95,7 @@ static void append_identity(struct nt_buffer *text, const struct nt_indexed_file
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
                                      const struct nt_chain_identity *found, struct nt_error *error)
 {
-    struct nt_buffer expected_text = {0}, found_text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer expected_text = {0}, found_text = {0};
     const struct nt_indexed_file now = {.state = *found->state ? found->state : NULL,
                                         .bytes = found->bytes,
                                         .inode = found->inode,
@@ -113,7 +113,5 @@ enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
     nt_fail_mismatch(error, NT_CHANGED, NT_NO_OFFSET, "it was replaced or modified since the index was made",
                      nt_buffer_string(&expected_text), nt_buffer_string(&found_text));
     nt_error_context(error, "%s", file->path);
-    nt_buffer_deinit(&expected_text);
-    nt_buffer_deinit(&found_text);
     return NT_CHANGED;
 }

@@ -57,7 +57,7 @@ static bool is_plain(const struct nt_dataset *dataset)
 
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1])
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     if (!is_plain(dataset))
         return false;
     put_text(&text, dataset->format, strlen(dataset->format));
@@ -70,7 +70,6 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
     bool is_whole = !text.failed;
     if (is_whole)
         snprintf(hex, NT_SCHEMA_DIGEST + 1, "%016" PRIx64, nt_xxh3(text.bytes, text.length));
-    nt_buffer_deinit(&text);
     return is_whole;
 }
 

@@ -228,21 +228,17 @@ static enum nt_status take_address(struct list_reader *reader, const char *addre
 /* A file with this exact name takes precedence over a pattern. */
 static enum nt_status take_name(struct list_reader *reader, const char *name, struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     struct stat attributes;
     if (nt_is_address(name))
         return take_address(reader, name, error);
     nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reader->folder, name[0] == '/' ? "" : "/",
                             name);
-    if (path.failed) {
-        nt_buffer_deinit(&path);
+    if (path.failed)
         return nt_fail_memory(error);
-    }
     bool is_pattern = nt_has_wildcard(name) && stat(path.bytes, &attributes);
-    enum nt_status status = is_pattern ? nt_pattern_expand(path.bytes, take, reader, error)
-                                       : take_file(reader, path.bytes, error);
-    nt_buffer_deinit(&path);
-    return status;
+    return is_pattern ? nt_pattern_expand(path.bytes, take, reader, error)
+                      : take_file(reader, path.bytes, error);
 }
 
 /* ---- Lists ---- */

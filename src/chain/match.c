@@ -91,7 +91,7 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
 static enum nt_status differ(const struct field_matcher *matcher, const struct nt_dataset *named,
                              uint32_t field, const struct nt_field *here, const struct nt_field *there)
 {
-    struct nt_buffer path = {0}, left = {0}, right = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0}, left = {0}, right = {0};
     nt_append_printable_path(&path, named, field);
     nt_buffer_append_string(&left, here ? "" : "no such field");
     nt_buffer_append_string(&right, there ? "" : "no such field");
@@ -100,16 +100,11 @@ static enum nt_status differ(const struct field_matcher *matcher, const struct n
     if (there)
         nt_chain_append_type(&right, there);
     bool has_memory = !path.failed && !left.failed && !right.failed;
-    enum nt_status status =
-        has_memory ? nt_fail(matcher->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                             "field %s differs between files: %s: %s; %s: %s", nt_buffer_string(&path),
-                             matcher->dataset->file->path, nt_buffer_string(&left),
-                             matcher->other->file->path, nt_buffer_string(&right))
-                   : nt_fail_memory(matcher->error);
-    nt_buffer_deinit(&path);
-    nt_buffer_deinit(&left);
-    nt_buffer_deinit(&right);
-    return status;
+    return has_memory ? nt_fail(matcher->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                                "field %s differs between files: %s: %s; %s: %s", nt_buffer_string(&path),
+                                matcher->dataset->file->path, nt_buffer_string(&left),
+                                matcher->other->file->path, nt_buffer_string(&right))
+                      : nt_fail_memory(matcher->error);
 }
 
 /* ---- Two fields ---- */

@@ -364,7 +364,7 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
                                     const char *destination, struct nt_progress *progress)
 {
     struct nt_error error = {0};
-    struct nt_vfs_handle *handle = NULL;
+    NT_CLEANUP(nt_vfs_close_at) struct nt_vfs_handle *handle = NULL;
     NT_AUTO_FREE char *buffer = malloc(NT_PROGRESS_PIECE);
     enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
     if (status != NT_OK)
@@ -373,7 +373,6 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
                                      ? copy_bytes(handle, buffer, path, descriptor, destination, progress)
                                      : nt_print_error(path, &error);
     nt_progress_end_file(progress);
-    nt_vfs_close(handle);
     return result;
 }
 
@@ -599,7 +598,7 @@ static enum nt_exit_status report_file(void *context, const struct nt_resolved_n
                                        bool is_in_directory_of_files)
 {
     struct nt_report *report = context;
-    struct nt_buffer out = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer out = {0};
     struct nt_json json;
     report->json = report->settings->json ? &json : NULL;
     if (report->json) {
@@ -617,7 +616,6 @@ static enum nt_exit_status report_file(void *context, const struct nt_resolved_n
     nt_json_end_array(&json);
     nt_json_finish(&json);
     nt_note_failure(&result, nt_print_buffer(&out, resolved->file->path));
-    nt_buffer_deinit(&out);
     return result;
 }
 

@@ -16,12 +16,12 @@
 static enum nt_status add_fields(const struct nt_target *target, const struct nt_dataset *dataset,
                                  struct nt_summaries *summaries, struct nt_error *error)
 {
-    uint32_t count = target->count, *tops = NULL;
-    enum nt_status status = count ? NT_OK : nt_shown_top_fields(dataset, &tops, &count, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = nt_summaries_add(summaries, dataset, tops ? tops[i] : target->fields[i], error);
-    free(tops);
-    return status;
+    uint32_t count = target->count;
+    NT_AUTO_FREE uint32_t *tops = NULL;
+    NT_TRY(count ? NT_OK : nt_shown_top_fields(dataset, &tops, &count, error));
+    for (uint32_t i = 0; i < count; i++)
+        NT_TRY(nt_summaries_add(summaries, dataset, tops ? tops[i] : target->fields[i], error));
+    return NT_OK;
 }
 
 /* A field's path without the items of collections. */

@@ -303,7 +303,7 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
 static enum nt_exit_status complain_about_kind(const struct nt_invocation *invocation, const char *out)
 {
     struct nt_error error = {0};
-    struct nt_buffer line = {0}, shown = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0}, shown = {0};
     bool is_parquet = nt_has_suffix(out, ".parquet");
     nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "%s",
             is_parquet ? "Parquet is written by the Python package, with this line:"
@@ -314,8 +314,6 @@ static enum nt_exit_status complain_about_kind(const struct nt_invocation *invoc
         nt_append_printable(&shown, nt_buffer_string(&line), line.length);
         fprintf(stderr, "import ntuple; %s\n", nt_buffer_string(&shown));
     }
-    nt_buffer_deinit(&line);
-    nt_buffer_deinit(&shown);
     return result;
 }
 

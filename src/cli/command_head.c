@@ -199,8 +199,8 @@ static enum nt_status print_sample(const struct head_output *header, struct samp
                                    struct nt_error *error)
 {
     size_t lines = sample->row_count + 1, columns = sample->field_count + 1;
-    bool *are_right = calloc(columns, sizeof(*are_right));
-    const char **block = calloc(columns * lines, sizeof(*block));
+    NT_AUTO_FREE bool *are_right = calloc(columns, sizeof(*are_right));
+    NT_AUTO_FREE const char **block = calloc(columns * lines, sizeof(*block));
     bool has_memory = are_right && block;
     for (size_t c = 0; has_memory && c < columns; c++)
         are_right[c] = are_numbers(sample->cells + c * lines + 1, lines - 1);
@@ -215,8 +215,6 @@ static enum nt_status print_sample(const struct head_output *header, struct samp
         nt_grid_print(&table);
     else if (has_memory)
         print_side_by_side(header, sample, block);
-    free(block);
-    free(are_right);
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 

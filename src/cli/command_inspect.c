@@ -225,7 +225,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
     bool are_right[NT_INSPECT_PROPERTIES];
     unsigned char ranks[NT_INSPECT_PROPERTIES];
     size_t used = 0;
-    const char **cells = calloc(((size_t)count + 2) * NT_INSPECT_PROPERTIES, sizeof(*cells));
+    NT_AUTO_FREE const char **cells = calloc(((size_t)count + 2) * NT_INSPECT_PROPERTIES, sizeof(*cells));
     NT_TRY(nt_check_memory(cells, error));
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
         const struct nt_inspect_property *property = &inspect_properties[k];
@@ -253,7 +253,6 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
                                     .ranks = ranks,
                                     .width = inspector->is_for_people ? nt_terminal_width() : 0,
                                     .has_colour = nt_terminal_has_colour()});
-    free(cells);
     return NT_OK;
 }
 
@@ -432,28 +431,26 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
                            const struct nt_column_stats *columns, uint32_t count, struct nt_error *error)
 {
     const struct nt_column_stats *total = &columns[count];
-    struct nt_inspect_row *rows = calloc((size_t)count + 1, sizeof(*rows));
-    uint32_t *shown = NULL;
-    enum nt_status status = rows ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i <= count; i++)
+    NT_AUTO_FREE struct nt_inspect_row *rows = calloc((size_t)count + 1, sizeof(*rows));
+    NT_AUTO_FREE uint32_t *shown = NULL;
+    NT_TRY(rows ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error));
+    for (uint32_t i = 0; i <= count; i++)
         if (!inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, shown, &columns[i], &rows[i]))
-            status = nt_fail_memory(error);
-    if (status == NT_OK && inspector->report.settings->group)
-        status = join_groups(inspector, rows, &count, error);
-    if (status == NT_OK && inspector->sort)
+            return nt_fail_memory(error);
+    if (inspector->report.settings->group)
+        NT_TRY(join_groups(inspector, rows, &count, error));
+    if (inspector->sort)
         qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)inspector->sort);
-    if (status == NT_OK && inspector->report.json) {
+    if (inspector->report.json) {
         put_dataset(inspector, dataset, total, rows, count);
-    } else if (status == NT_OK) {
+    } else {
         if (inspector->report.has_printed)
             putchar('\n');
         inspector->report.has_printed = true;
         print_summary(inspector, dataset, total, &rows[count]);
-        status = print_table(inspector, rows, count, error);
+        NT_TRY(print_table(inspector, rows, count, error));
     }
-    free(shown);
-    free(rows);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status inspect(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,

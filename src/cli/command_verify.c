@@ -333,14 +333,13 @@ static enum nt_status verify_on_server(struct verify_walk *walk, const struct nt
 {
     struct nt_folder *inner;
     struct nt_source *source;
-    enum nt_status status = S_ISDIR(entry->stat.st_mode)
-                                ? nt_folder_open_below(walk->folder, entry->name, &inner, error)
-                                : nt_folder_open_file(walk->folder, entry->name, &source, error);
-    if (status == NT_OK && S_ISDIR(entry->stat.st_mode))
-        status = enter_folder(walk, inner, error);
-    else if (status == NT_OK)
+    NT_TRY(S_ISDIR(entry->stat.st_mode) ? nt_folder_open_below(walk->folder, entry->name, &inner, error)
+                                        : nt_folder_open_file(walk->folder, entry->name, &source, error));
+    if (S_ISDIR(entry->stat.st_mode))
+        NT_TRY(enter_folder(walk, inner, error));
+    else
         verify_leaf(walk, source);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status verify_here(struct verify_walk *walk, const struct nt_local_entry *entry,

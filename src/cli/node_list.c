@@ -191,7 +191,7 @@ static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *
                              const struct nt_name_scope *names, const struct nt_matches *matches,
                              const char *path, const char *rest, struct nt_error *error)
 {
-    struct nt_buffer text = {0}, before = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0}, before = {0};
     uint64_t node = matches->count ? node_of(scope, &matches->items[0]) : 0;
     if (node)
         explain(vfs, node, &text);
@@ -201,8 +201,6 @@ static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *
     if (!text.length && names->field != NT_NONE)
         explain(vfs, scope->number, &text);
     nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file or field%s", nt_buffer_string(&text));
-    nt_buffer_deinit(&before);
-    nt_buffer_deinit(&text);
     return NT_NOT_FOUND;
 }
 

@@ -48,11 +48,11 @@ enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
     guard->resolved_source = chain ? NULL : realpath(guard->source, NULL);
     if (!chain && !guard->resolved_source && errno == ENOMEM)
         return nt_fail_memory(error);
-    enum nt_status status = chain ? NT_OK : add_copied_folder(guard, node, error);
-    for (uint32_t i = 0; chain && i < chain->count && status == NT_OK; i++)
+    NT_TRY(chain ? NT_OK : add_copied_folder(guard, node, error));
+    for (uint32_t i = 0; chain && i < chain->count; i++)
         if (S_ISDIR(chain->files[i].identity.st_mode))
-            status = add_folder(guard, chain->files[i].path, error);
-    return status;
+            NT_TRY(add_folder(guard, chain->files[i].path, error));
+    return NT_OK;
 }
 
 void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard)

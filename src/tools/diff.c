@@ -172,15 +172,14 @@ static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, u
 static enum nt_status add_siblings(struct pair_matcher *matcher, const struct diff_siblings *a,
                                    const struct diff_siblings *b, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < a->count && status == NT_OK; i++)
-        status = a->partners[i] == NT_NONE
-                     ? add_pair(matcher, a->fields[i], NT_NONE, error)
-                     : add_with_below(matcher, a->fields[i], b->fields[a->partners[i]], error);
-    for (uint32_t i = 0; i < b->count && status == NT_OK; i++)
+    for (uint32_t i = 0; i < a->count; i++)
+        NT_TRY(a->partners[i] == NT_NONE
+                   ? add_pair(matcher, a->fields[i], NT_NONE, error)
+                   : add_with_below(matcher, a->fields[i], b->fields[a->partners[i]], error));
+    for (uint32_t i = 0; i < b->count; i++)
         if (b->partners[i] == NT_NONE)
-            status = add_pair(matcher, NT_NONE, b->fields[i], error);
-    return status;
+            NT_TRY(add_pair(matcher, NT_NONE, b->fields[i], error));
+    return NT_OK;
 }
 
 /* NT_NONE: the top-level fields. */

@@ -125,7 +125,7 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *
 static void verify_rows(struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
-    struct nt_row_counts rows = {0}, above = {0};
+    NT_CLEANUP(nt_row_counts_deinit) struct nt_row_counts rows = {0}, above = {0};
     struct nt_error error = {0};
     uint32_t field = info->field;
     uint64_t per_row;
@@ -143,8 +143,6 @@ static void verify_rows(struct nt_verify_job *job)
         compare_rows(job, &rows, &above, per_row);
     else
         nt_verify_report(job, NT_NONE, UINT64_MAX, &error);
-    nt_row_counts_deinit(&rows);
-    nt_row_counts_deinit(&above);
 }
 
 /* ---- Verify pages and elements ---- */

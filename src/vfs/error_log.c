@@ -159,7 +159,7 @@ static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *director
 static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, const char *source,
                         bool is_whole_source, const struct nt_error *error)
 {
-    struct nt_buffer line = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0};
     if (!vfs->options.report)
         return;
     const char *what = source ? nt_message_about(error->message, source) : NULL;
@@ -175,7 +175,6 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
     nt_append_printable(&line, what, strlen(what));
     if (!line.failed)
         vfs->options.report(vfs->options.context, line.bytes);
-    nt_buffer_deinit(&line);
 }
 
 static const struct nt_failure_site no_page = {.inode = NT_NONE};

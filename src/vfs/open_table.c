@@ -508,17 +508,12 @@ enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number
 enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error)
 {
     struct nt_inode *inode = nt_inodes_get(inodes, number);
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (inode->kind != NT_INODE_FAILED)
         inode = shown_last(inodes, inode);
-    enum nt_status status;
     if (nt_inode_is_stale(inodes, inode))
-        status =
-            nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", inode->path);
-    else
-        status = inode->failure ? nt_fail_copy(error, inode->failure) : nt_fail_memory(error);
-    pthread_mutex_unlock(&inodes->lock);
-    return status;
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", inode->path);
+    return inode->failure ? nt_fail_copy(error, inode->failure) : nt_fail_memory(error);
 }
 
 struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t number)

@@ -160,6 +160,7 @@ uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
 /* Pins the bytes in the cache, like nt_stream_pin. False: the caller must read them instead. */
 bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins);
 void nt_vfs_close(struct nt_vfs_handle *handle);
+NT_DEFINE_CLEANUP(struct nt_vfs_handle, nt_vfs_close)
 
 /* Extended attributes (user.ntuplefs.*); NT_NOT_FOUND: unknown name. A NUL follows each listed name. */
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,

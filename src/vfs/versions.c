@@ -16,14 +16,11 @@ struct look {
 static enum nt_status stat_below(const struct nt_inode *dataset, const char *name, struct stat *attributes,
                                  struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (dataset->folder)
         return nt_folder_stat(dataset->folder, name, attributes, error);
     nt_buffer_append_format(&path, "%s/%s", dataset->path, name);
-    enum nt_status status =
-        path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
-    nt_buffer_deinit(&path);
-    return status;
+    return path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
 }
 
 static enum nt_status look_at_watched(const struct nt_inode *dataset, const char *name,

@@ -35,7 +35,6 @@ static enum nt_status make(const struct nt_lazy *lazy, enum nt_lazy_state before
 enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error)
 {
     enum nt_lazy_state state = nt_lazy_state(lazy->state);
-    enum nt_status status = NT_OK;
     *is_new_ret = false;
     if (state == NT_LAZY_READY)
         return NT_OK;
@@ -43,14 +42,11 @@ enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct 
         return nt_fail_copy(error, *lazy->failure);
     if (lazy->before)
         lazy->before(lazy->context);
-    nt_lock_acquire(lazy->lock);
+    NT_LOCK_GUARD(lazy->lock);
     state = nt_lazy_state(lazy->state);
     if (state == NT_LAZY_FAILED)
-        status = nt_fail_copy(error, *lazy->failure);
-    else if (state != NT_LAZY_READY)
-        status = make(lazy, state, is_new_ret, error);
-    nt_lock_release(lazy->lock);
-    return status;
+        return nt_fail_copy(error, *lazy->failure);
+    return state == NT_LAZY_READY ? NT_OK : make(lazy, state, is_new_ret, error);
 }
 
 /* ---- Linking ---- */

@@ -232,9 +232,8 @@ uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *
 static struct nt_group *with_page(const struct nt_dataset *dataset, uint32_t number,
                                   const struct nt_page *page)
 {
-    struct nt_group *group = nt_group_try_pin(dataset, number);
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = nt_group_try_pin(dataset, number);
     bool holds_page = group && page >= group->pages && page < group->pages + group->page_count;
-    nt_group_unpin(group);
     return holds_page ? group : NULL;
 }
 
@@ -564,10 +563,8 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
         return nt_file_refuse_stub(dataset->file, error);
     if (nt_group_is_known(dataset, number))
         return NT_OK;
-    struct nt_group *group;
-    enum nt_status status = nt_group_pin(dataset, number, &group, error);
-    nt_group_unpin(group);
-    return status;
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    return nt_group_pin(dataset, number, &group, error);
 }
 
 /* ---- Loading many groups ---- */

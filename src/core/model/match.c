@@ -319,7 +319,7 @@ enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pa
                                 uint32_t capacity, uint32_t *count_ret, struct nt_error *error)
 {
     const struct nt_name_scope scope = {dataset->file, 0, dataset, NT_NONE};
-    struct nt_matches matches = {.count = 0};
+    NT_CLEANUP(nt_matches_deinit) struct nt_matches matches = {.count = 0};
     uint32_t field = NT_NONE;
     enum nt_status status = nt_dataset_find(dataset, pattern, &field, error);
     if (status == NT_OK) {
@@ -337,7 +337,6 @@ enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pa
     for (uint32_t i = 0; i < matches.count && i < capacity; i++)
         fields[i] = matches.items[i].field;
     *count_ret = (uint32_t)matches.count;
-    nt_matches_deinit(&matches);
     return *count_ret ? NT_OK : NT_NOT_FOUND; /* `error` says which name */
 }
 
@@ -428,7 +427,7 @@ static bool is_within(const struct suggestion *suggestion, struct nt_text name)
 static void suggest_fields(struct suggestion *suggestion, const struct nt_dataset *dataset, uint32_t above,
                            bool has_dataset)
 {
-    struct nt_buffer path = {0}, plain = {0}, whole = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0}, plain = {0}, whole = {0};
     uint32_t count = dataset->failure ? 0 : dataset->field_count;
     for (uint32_t i = 0; i < count && i < MAX_FIELDS && !path.failed && !plain.failed; i++) {
         uint32_t at = i;
@@ -454,9 +453,6 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
         suggestion->equal += nt_name_is((struct nt_text){suggestion->name, (uint32_t)suggestion->length},
                                         dataset->fields[i].name);
     }
-    nt_buffer_deinit(&path);
-    nt_buffer_deinit(&plain);
-    nt_buffer_deinit(&whole);
 }
 
 static void suggest_datasets(struct suggestion *suggestion, const struct nt_name_scope *scope)

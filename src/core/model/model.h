@@ -275,6 +275,7 @@ static inline void nt_group_unpin(struct nt_group *group)
     if (group && !(atomic_load_explicit(&group->state, memory_order_relaxed) & NT_GROUP_KEPT))
         atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_release);
 }
+NT_DEFINE_CLEANUP(struct nt_group, nt_group_unpin)
 
 /* Generates text in pieces: lines of a .jsonl file, items of a large document. */
 struct nt_text_generator {

@@ -448,21 +448,16 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
 {
     struct nt_file *file = dataset->file;
     struct nt_blz *blz = dataset->format_data;
+    NT_CLEANUP(nt_blz_build_deinit)
     struct nt_blz_build build = {.dataset = dataset, .blz = blz, .folder = file->source->folder};
-    enum nt_status status = NT_OK;
     nt_builder_init(&build.model, dataset);
     blz->folder = build.folder;
     if (build.folder)
-        status = blz_state_number(build.folder, &blz->state, error);
-    if (status == NT_OK)
-        status = build.folder ? nt_blz_read_directory(&build, error)
-                              : nt_blz_read_bloscpack(&build, file->source, error);
-    if (status == NT_OK)
-        status = nt_blz_build_finish(&build, error);
-    if (status == NT_OK)
-        status = describe_dataset(dataset, blz, error);
-    nt_blz_build_deinit(&build);
-    return status;
+        NT_TRY(blz_state_number(build.folder, &blz->state, error));
+    NT_TRY(build.folder ? nt_blz_read_directory(&build, error)
+                        : nt_blz_read_bloscpack(&build, file->source, error));
+    NT_TRY(nt_blz_build_finish(&build, error));
+    return describe_dataset(dataset, blz, error);
 }
 
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)

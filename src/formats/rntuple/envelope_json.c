@@ -530,7 +530,7 @@ static int compare_pairs(const void *left, const void *right)
 
 static enum nt_status number_versions(struct metadata *metadata, struct nt_error *error)
 {
-    struct pair **sorted = calloc(metadata->pair_count + 1u, sizeof(*sorted));
+    NT_AUTO_FREE struct pair **sorted = calloc(metadata->pair_count + 1u, sizeof(*sorted));
     NT_TRY(nt_check_memory(sorted, error));
     for (uint32_t i = 0; i < metadata->pair_count; i++)
         sorted[i] = &metadata->pairs[i];
@@ -538,7 +538,6 @@ static enum nt_status number_versions(struct metadata *metadata, struct nt_error
     for (uint32_t i = 0; i < metadata->pair_count; i++)
         sorted[i]->version =
             i > 0 && nt_texts_are_equal(sorted[i - 1]->key, sorted[i]->key) ? sorted[i - 1]->version + 1 : 0;
-    free(sorted);
     return NT_OK;
 }
 
@@ -666,12 +665,8 @@ static enum nt_status write_document(struct metadata *metadata, struct nt_buffer
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error)
 {
-    struct metadata metadata = {0};
-    enum nt_status status = load(dataset, &metadata, error);
-    if (status == NT_OK)
-        status = number_versions(&metadata, error);
-    if (status == NT_OK)
-        status = write_document(&metadata, out, error);
-    metadata_deinit(&metadata);
-    return status;
+    NT_CLEANUP(metadata_deinit) struct metadata metadata = {0};
+    NT_TRY(load(dataset, &metadata, error));
+    NT_TRY(number_versions(&metadata, error));
+    return write_document(&metadata, out, error);
 }

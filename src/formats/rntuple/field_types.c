@@ -325,17 +325,16 @@ enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt
                                      const struct nt_field_record *records, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
-    const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
+    NT_AUTO_FREE const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
     NT_TRY(nt_check_memory(reasons, error));
-    enum nt_status status = find_reasons(dataset, generation, records, reasons, error);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+    NT_TRY(find_reasons(dataset, generation, records, reasons, error));
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_field *field = &dataset->fields[i];
         field->unreadable = inherited_reason(dataset, reasons, i);
         if (field->unreadable)
             field->kind = NT_FIELD_UNREADABLE;
         else
-            status = decide(dataset, i, error);
+            NT_TRY(decide(dataset, i, error));
     }
-    free(reasons);
-    return status;
+    return NT_OK;
 }

@@ -181,11 +181,10 @@ static enum nt_status emit_envelope(const struct rntuple_layout_emitter *emitter
 static enum nt_status emit_links(const struct rntuple_layout_emitter *emitter, enum nt_envelope_kind kind,
                                  const struct nt_envelope_link *links, uint32_t count)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (nt_locator_is_local(&links[i].locator))
-            status = emit_envelope(emitter, kind, links[i].locator.offset, links[i].locator.bytes);
-    return status;
+            NT_TRY(emit_envelope(emitter, kind, links[i].locator.offset, links[i].locator.bytes));
+    return NT_OK;
 }
 
 static enum nt_status emit_dataset(const struct rntuple_layout_emitter *emitter)

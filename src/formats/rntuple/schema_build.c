@@ -285,20 +285,17 @@ static enum nt_status build_projections(struct schema_builder *builder)
     uint32_t count = builder->schema->alias_count, used = builder->dataset->column_count;
     if (count == 0)
         return NT_OK;
-    struct alias *aliases = calloc(count, sizeof(*aliases));
-    if (!aliases || !extend_field_columns(builder->dataset, count)) {
-        free(aliases);
+    NT_AUTO_FREE struct alias *aliases = calloc(count, sizeof(*aliases));
+    if (!aliases || !extend_field_columns(builder->dataset, count))
         return nt_fail_memory(builder->error);
-    }
-    enum nt_status status = collect_aliases(builder, aliases);
-    for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
+    NT_TRY(collect_aliases(builder, aliases));
+    for (uint32_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && aliases[end].field == aliases[first].field; end++) {
             /* find the end of this field's aliases */
         }
-        status = project(builder, aliases + first, end - first, &used);
+        NT_TRY(project(builder, aliases + first, end - first, &used));
     }
-    free(aliases);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Build a dataset ---- */

@@ -69,7 +69,7 @@ static void end_object(struct nt_index_parser *index)
 {
     char name[NT_FETCH_NAME_BYTES + 2], validator[NT_FETCH_VALIDATOR_BYTES] = "";
     struct nt_listed entry = {.modified = NT_FETCH_NO_TIME, .validator = validator};
-    json_t *object = json_loadb(index->item, index->length, JSON_REJECT_DUPLICATES, NULL);
+    json_auto_t *object = json_loadb(index->item, index->length, JSON_REJECT_DUPLICATES, NULL);
     const json_t *size = json_object_get(object, "size");
     const char *text = json_string_value(json_object_get(object, "name"));
     const char *type = json_string_value(json_object_get(object, "type"));
@@ -84,7 +84,6 @@ static void end_object(struct nt_index_parser *index)
         take_time(&entry, json_string_value(json_object_get(object, "mtime")), validator);
         add(index, &entry, name);
     }
-    json_decref(object);
 }
 
 /* ---- HTML ---- */

@@ -102,7 +102,7 @@ static void keep_until(const char *expiration)
 
 static bool take_json(const struct role_request *question)
 {
-    json_t *keys = json_loadb(nt_buffer_string(&question->answer), question->answer.length, 0, NULL);
+    json_auto_t *keys = json_loadb(nt_buffer_string(&question->answer), question->answer.length, 0, NULL);
     const json_t *key = json_object_get(keys, "AccessKeyId"),
                  *secret = json_object_get(keys, "SecretAccessKey"), *token = json_object_get(keys, "Token");
     bool is_whole =
@@ -111,7 +111,6 @@ static bool take_json(const struct role_request *question)
         copy(kept.token, sizeof(kept.token), json_string_value(token), json_string_length(token));
     if (is_whole)
         keep_until(json_string_value(json_object_get(keys, "Expiration")));
-    json_decref(keys);
     return is_whole;
 }
 

@@ -55,7 +55,8 @@ static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant,
 static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t variant, uint32_t field,
                                        uint64_t row, uint64_t *row_ret, struct nt_error *error)
 {
-    uint64_t *rows = NULL, *alternatives = NULL;
+    NT_AUTO_FREE uint64_t *rows = NULL;
+    NT_AUTO_FREE uint64_t *alternatives = NULL;
     uint32_t clusters, same, count, tag = 0;
     const uint32_t *children = nt_dataset_children(arrow->dataset, variant, &count);
     while (children[tag++] != field)
@@ -72,8 +73,6 @@ static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t va
         *row_ret = alternatives[cluster];
         status = count_tags(arrow, variant, tag, rows[cluster], row, row_ret, error);
     }
-    free(rows);
-    free(alternatives);
     return status;
 }
 
@@ -370,14 +369,13 @@ static enum nt_status split_entries(struct batch_splitter *splitter, uint32_t st
 /* Keeps an existing boundary of the table. Moves it if it is already a cut. */
 static enum nt_status keep_boundary(struct batch_splitter *splitter, uint32_t number)
 {
+    NT_CLEANUP(arrow_cut_deinit)
     struct nt_arrow_cut cut = {.entry = splitter->arrow->entries[number], .stored = number};
     if (splitter->arrow->cuts) {
         cut = splitter->arrow->cuts[number];
         splitter->arrow->cuts[number].rows = NULL;
     }
-    enum nt_status status = add_cut(splitter, &cut);
-    arrow_cut_deinit(&cut);
-    return status;
+    return add_cut(splitter, &cut);
 }
 
 static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cluster)

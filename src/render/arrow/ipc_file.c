@@ -179,18 +179,16 @@ static enum nt_status measure_message(const struct nt_arrow *arrow, uint64_t *by
                                       struct nt_error *error)
 {
     *bytes_ret = 0;
-    struct nt_buffer message = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer message = {0};
     if (arrow->batch_count == 0)
         return NT_OK;
     nt_arrow_write_batch_message(arrow, arrow->recent[0], NT_ARROW_UNCOMPRESSED, 0, &message);
     *bytes_ret = message.length;
     if (message.failed)
-        status = nt_fail_memory(error);
-    else if (message.length > INT32_MAX - NT_ARROW_MEMORY_PAGE)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
-    nt_buffer_deinit(&message);
-    return status;
+        return nt_fail_memory(error);
+    if (message.length > INT32_MAX - NT_ARROW_MEMORY_PAGE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
+    return NT_OK;
 }
 
 static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *error)

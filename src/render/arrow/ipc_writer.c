@@ -166,7 +166,7 @@ static int compare(const void *a, const void *b)
 static enum nt_status merge_equal(const struct nt_arrow *arrow, struct batch_buffers *batch,
                                   struct nt_error *error)
 {
-    struct buffer **sorted = calloc((size_t)arrow->buffer_count + 1, sizeof(struct buffer *));
+    NT_AUTO_FREE struct buffer **sorted = calloc((size_t)arrow->buffer_count + 1, sizeof(struct buffer *));
     NT_TRY(nt_check_memory(sorted, error));
     for (uint32_t i = 0; i < arrow->buffer_count; i++)
         sorted[i] = &batch->buffers[i];
@@ -183,7 +183,6 @@ static enum nt_status merge_equal(const struct nt_arrow *arrow, struct batch_buf
         other->length = 0;
         other->same = kept->number;
     }
-    free(sorted);
     return NT_OK;
 }
 

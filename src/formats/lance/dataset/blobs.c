@@ -115,21 +115,18 @@ static void put_path(struct nt_text uri, struct nt_buffer *path)
 
 static enum nt_status find_by_path(struct blob_search *search)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     struct nt_text name;
-    enum nt_status status = NT_OK;
     put_path(search->description->uri, &path);
     if (path.failed)
-        status = nt_fail_memory(search->error);
-    else if (nt_lance_find_beneath(search->lance, (struct nt_text){path.bytes, path.length}, &search->folder,
-                                   &name))
-        nt_buffer_append(&search->name, name.bytes, name.length);
-    else
-        status =
-            nt_fail(search->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                    "it is neither inside the dataset nor inside a directory that the option bases allows");
-    nt_buffer_deinit(&path);
-    return status;
+        return nt_fail_memory(search->error);
+    if (!nt_lance_find_beneath(search->lance, (struct nt_text){path.bytes, path.length}, &search->folder,
+                               &name))
+        return nt_fail(
+            search->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "it is neither inside the dataset nor inside a directory that the option bases allows");
+    nt_buffer_append(&search->name, name.bytes, name.length);
+    return NT_OK;
 }
 
 static enum nt_status find_external(struct blob_search *search)

@@ -44,14 +44,11 @@ static enum nt_status visit_ref_name(void *context, const struct nt_folder_entry
 {
     const struct ref_walk *ref_walk = context;
     const char *end = strrchr(entry->name, '.');
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     if (!end || end == entry->name || strcmp(end, ENDING) != 0)
         return NT_OK;
     append_decoded(&name, entry->name, (size_t)(end - entry->name));
-    enum nt_status status =
-        name.failed ? nt_fail_memory(error) : ref_walk->visit(ref_walk->context, name.bytes, error);
-    nt_buffer_deinit(&name);
-    return status;
+    return name.failed ? nt_fail_memory(error) : ref_walk->visit(ref_walk->context, name.bytes, error);
 }
 
 enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_lance_visit_ref *visit,
@@ -110,14 +107,11 @@ static enum nt_status take_tag(void *context, const json_t *value, struct nt_err
 static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, struct nt_error *error)
 {
     enum { MAX_BYTES = 1 << 20 };
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     if (source->size > MAX_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the tag or branch has more than 1 MiB");
-    enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
-    if (status == NT_OK)
-        status = nt_json_parse(text.bytes, text.length, 0, value_ret, error);
-    nt_buffer_deinit(&text);
-    return status;
+    NT_TRY(nt_source_append(source, 0, source->size, &text, error));
+    return nt_json_parse(text.bytes, text.length, 0, value_ret, error);
 }
 
 /* Receives the contents of a tag's or branch's file. */
