@@ -210,9 +210,10 @@ static enum nt_status load_page(struct shared_load *load)
 {
     struct nt_pages_run *runs = load->runs;
     load->request.page = runs->pages;
+    load->request.base = runs->base;
     for (uint32_t i = 1; i < load->run_count; i++)
-        load->siblings[i - 1] =
-            (struct nt_shared_page){runs[i].pages, load->dependencies[i].values, runs[i].output};
+        load->siblings[i - 1] = (struct nt_shared_page){runs[i].pages, load->dependencies[i].values,
+                                                        runs[i].output, runs[i].base};
     nt_workers_cancel_page(load->request.reader->workers, runs->pages);
     NT_TRY(load->run_count == 1 ? load_with_siblings(load, runs->output)
                                 : nt_page_load_once(&load->request, runs->output, NULL));
@@ -388,7 +389,7 @@ static void decode_shared(const struct together *together, const struct nt_strea
         uint64_t element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
         runs[i] = (struct nt_pages_run){
             pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
-            &range->stream->dtype};
+            &range->stream->dtype, segment->base};
     }
     uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].column, runs,
                                          together->count, together->end - together->first);

@@ -132,6 +132,17 @@ static enum nt_status check_optionals(const struct nt_element_run *run, const ui
     return NT_OK;
 }
 
+/* `offsets`: the converted run. */
+static enum nt_status check_offsets(const struct nt_element_run *run, const uint8_t *offsets, uint64_t last,
+                                    bool decreases, struct nt_error *error)
+{
+    if (decreases)
+        return nt_fail(error, NT_CORRUPT, run->page->offset, "the index decreases within its cluster");
+    enum nt_status status = check_last_offset(run, last, error);
+    bool is_optional = nt_field_kind_info(run->field->kind)->form == NT_FORM_OPTIONAL;
+    return status == NT_OK && is_optional ? check_optionals(run, offsets, error) : status;
+}
+
 static enum nt_status make_offsets(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     bool decreases;
@@ -142,11 +153,16 @@ static enum nt_status make_offsets(const struct nt_element_run *run, uint8_t *ou
         last = make_offsets64(run->data + run->first * 8, run->count, base, previous, output, &decreases);
     else
         return not_an_index(run, error);
-    if (decreases)
-        return nt_fail(error, NT_CORRUPT, run->page->offset, "the index decreases within its cluster");
-    enum nt_status status = check_last_offset(run, last, error);
-    bool is_optional = nt_field_kind_info(run->field->kind)->form == NT_FORM_OPTIONAL;
-    return status == NT_OK && is_optional ? check_optionals(run, output, error) : status;
+    return check_offsets(run, output, last, decreases, error);
+}
+
+enum nt_status nt_check_summed_offsets(const struct nt_element_run *run, struct nt_error *error)
+{
+    if (!run->count)
+        return NT_OK;
+    uint64_t first = nt_load_le64(run->data) - run->base,
+             last = nt_load_le64(run->data + (run->count - 1) * sizeof(last)) - run->base;
+    return check_offsets(run, run->data, last, first < previous_value(run), error);
 }
 
 static enum nt_status make_sizes(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)

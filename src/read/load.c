@@ -295,11 +295,12 @@ static enum nt_status decompress(struct page_load *load, const uint8_t **packed_
 }
 
 static struct nt_packed packed_of(const struct page_load *load, const struct nt_page *page,
-                                  const struct nt_value *dependencies, const uint8_t *packed)
+                                  const struct nt_value *dependencies, uint64_t base, const uint8_t *packed)
 {
+    const struct nt_decoder *decoder = nt_page_decoder(load->request->dataset, page);
     return (struct nt_packed){
-        .decoder = nt_page_decoder(load->request->dataset, page),
-        .parameter = page->parameter,
+        .decoder = decoder,
+        .parameter = page->parameter + (decoder->ops->sums_items ? base : 0),
         .data = packed,
         .bytes = load->packed_bytes,
         .elements = nt_page_decoded_elements(page),
@@ -313,13 +314,13 @@ static enum nt_status decode_shared(struct page_load *load, const uint8_t *packe
 {
     const struct nt_page_request *request = load->request;
     struct nt_packed what[NT_MAX_SHARED_OUTPUTS] = {
-        packed_of(load, load->page, load->request->dependencies, packed)};
+        packed_of(load, load->page, request->dependencies, request->base, packed)};
     uint8_t *outputs[NT_MAX_SHARED_OUTPUTS] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
         const struct nt_shared_page *sibling = &request->siblings[i];
         NT_TRY(check_sizes(load->request->dataset, sibling->page, &unused, &bytes, error));
-        what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, packed);
+        what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, sibling->base, packed);
         outputs[i + 1] = sibling->output;
         load->decoded_bytes += bytes;
     }
@@ -330,7 +331,8 @@ static enum nt_status decode(struct page_load *load, const uint8_t *packed, stru
 {
     if (packed == load->output)
         return NT_OK;
-    const struct nt_packed what = packed_of(load, load->page, load->request->dependencies, packed);
+    const struct nt_packed what =
+        packed_of(load, load->page, load->request->dependencies, load->request->base, packed);
     enum nt_status status = load->request->shared_page_count
                                 ? decode_shared(load, packed, error)
                                 : load->decoder->ops->decode(&what, load->output, error);

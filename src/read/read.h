@@ -305,12 +305,14 @@ struct nt_page_request {
      * context's scratch memory, except NT_SCRATCH_PAGE. */
     const uint8_t *stored;
     const struct nt_value *dependencies; /* of its decoder, decoded */
+    uint64_t base;                       /* added to end offsets by decoders that sum items */
     /* Pages of other columns with the same stored bytes, decoded in the same call. Their decoders are
      * shared (nt_decoders_are_shared). */
     const struct nt_shared_page {
         const struct nt_page *page;
         const struct nt_value *dependencies;
         uint8_t *output;
+        uint64_t base;
     } * siblings;
     uint32_t shared_page_count; /* less than NT_MAX_SHARED_OUTPUTS */
 };
@@ -431,6 +433,7 @@ struct nt_pages_run {
     const struct nt_page *pages;
     uint8_t *output;
     const struct nt_dtype *dtype; /* with several runs: the type that the elements must equal */
+    uint64_t base;                /* as in nt_page_request */
 };
 
 /* Loads `count` pages of one column, or of several (at most NT_MAX_SHARED_OUTPUTS) with the same stored
@@ -687,6 +690,8 @@ typedef enum nt_status nt_transform(const struct nt_element_run *run, uint8_t *o
 
 /* The transform of a conversion; NULL if it needs only the page list. */
 nt_transform *nt_transform_of(enum nt_conversion conversion);
+/* Checks the ends of lists in `run->data`, a whole page, that a decoder has summed from `run->base` on. */
+enum nt_status nt_check_summed_offsets(const struct nt_element_run *run, struct nt_error *error);
 
 /* Reads element `i` of decoded index elements. False if they are of another type. */
 bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint64_t *value_ret);

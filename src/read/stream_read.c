@@ -157,9 +157,10 @@ static bool is_decoded(const struct stream_cursor *cursor, const struct nt_page 
            (size_t)(page - cursor->segment.pages) - cursor->decoded.first < cursor->decoded.count;
 }
 
-/* Converts the offsets of whole pages in place to the stream's offsets. */
+/* Converts the offsets of whole pages in place to the stream's offsets. Decoders that sum items have done it
+ * if the pages were decoded before. */
 static enum nt_status finish_offsets(struct stream_cursor *cursor, const struct nt_page *page, uint32_t count,
-                                     uint8_t *output, struct nt_error *error)
+                                     bool are_decoded, uint8_t *output, struct nt_error *error)
 {
     struct nt_stream *stream = cursor->stream;
     for (const struct nt_page *end = page + count; page < end; page++) {
@@ -168,7 +169,10 @@ static enum nt_status finish_offsets(struct stream_cursor *cursor, const struct 
         run.count = page->elements;
         NT_TRY(find_previous(cursor, &run, error));
         carry_on(cursor, &run);
-        enum nt_status status = stream->transform(&run, output, error);
+        bool is_done = are_decoded && run.decoder->ops->sums_items;
+        cursor->previous -= is_done ? run.base : 0;
+        enum nt_status status =
+            is_done ? nt_check_summed_offsets(&run, error) : stream->transform(&run, output, error);
         output += run.count * stream->element_bytes;
         if (status != NT_OK)
             return elements_failed(cursor, &run, status, error);
@@ -200,7 +204,8 @@ static enum nt_status produce_whole_pages(struct stream_cursor *cursor, const st
     enum nt_status status = are_decoded ? NT_OK
                                         : nt_pages_read_whole(stream->reader, stream->dataset,
                                                               segment->column, page, whole, output, error);
-    return status == NT_OK && are_offsets ? finish_offsets(cursor, page, whole, output, error) : status;
+    return status == NT_OK && are_offsets ? finish_offsets(cursor, page, whole, are_decoded, output, error)
+                                          : status;
 }
 
 /* Offsets of values that have one page each: from the page list alone. */

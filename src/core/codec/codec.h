@@ -257,6 +257,7 @@ struct nt_decoder_ops {
      * not, or they are those of the stored page. */
     uint64_t (*packed_bytes)(const struct nt_decoder *decoder, uint64_t elements);
     bool allocates_memory; /* for intermediate results, about as much as the output */
+    bool sums_items;       /* end offsets never decrease, and count from the page's parameter on */
 };
 
 /* Elements in memory. Bytes are elements of size 1. */

@@ -151,7 +151,8 @@ static const struct nt_decoder_ops basket_ops = {.decode = decode,
                                                  .are_shared = are_shared,
                                                  .decode_shared = decode_shared,
                                                  .packed_bytes = packed_bytes,
-                                                 .allocates_memory = true};
+                                                 .allocates_memory = true,
+                                                 .sums_items = true};
 
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error)

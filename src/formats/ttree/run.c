@@ -41,7 +41,7 @@ static void put_end(struct nt_program_run *run, uint32_t output, uint64_t items)
         return;
     struct nt_output_count *done = &run->done[output];
     uint64_t number = done->elements++;
-    done->items += items;
+    done->items = items < UINT64_MAX - done->items ? done->items + items : UINT64_MAX;
     if (run->output && number < run->capacity)
         memcpy(run->output + sizeof(done->items) * number, &done->items, sizeof(done->items));
 }
