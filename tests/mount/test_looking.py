@@ -147,7 +147,8 @@ def a_column_of_small_baskets_is_read_in_one_round_trip():
             for number in 3, 11, 17, 6:
                 before, path = stats(there)['remote_waits'], f'Events/b{number}/item/data.bin'
                 same((there / path).read_bytes() == (here / path).read_bytes(), True, path)
-                same(stats(there)['remote_waits'] - before, 1, f'waits for {path}')
+                waits = stats(there)['remote_waits'] - before
+                same(waits <= 1, True, f'{waits} waits for {path}')  # 0: the answer was there first
 
 
 @case

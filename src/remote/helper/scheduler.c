@@ -85,9 +85,10 @@ void nt_transfer_remove(struct nt_transfer *job)
 
 static void end(struct nt_transfer *job)
 {
-    NT_AUTO_FREE void *attempt = job->attempt;
+    void *attempt = job->attempt;
     take_out(job);
     job->end(job);
+    free(attempt);
 }
 
 static void start(struct nt_transfer *job, uint64_t now)
