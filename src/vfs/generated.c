@@ -510,13 +510,14 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
                            bool may_block, bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    NT_MUTEX_GUARD(&generated->lock);
+    pthread_mutex_lock(&generated->lock);
     struct generated_document *document = find(generated, resolved->number);
     bool is_known = document && document->is_made;
     if (is_known) {
         *is_long_ret = document->whole.is_long;
         *size_ret = document->content.size;
     }
+    pthread_mutex_unlock(&generated->lock);
     return is_known || is_declared(resolved, may_block, size_ret);
 }
 

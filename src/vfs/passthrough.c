@@ -277,8 +277,9 @@ static enum nt_status find_on_server(struct nt_inode_table *inodes, const struct
                                      struct scan_result *found, struct nt_error *error)
 {
     NT_TRY(nt_folder_refresh(folder->folder, "", &found->list, error));
-    NT_MUTEX_GUARD(&inodes->lock);
+    pthread_mutex_lock(&inodes->lock);
     found->is_known = folder->names && folder->list == found->list; /* this list was scanned before */
+    pthread_mutex_unlock(&inodes->lock);
     return found->is_known ? NT_OK
                            : nt_local_list_folder(folder->folder, &found->entries, &found->count, error);
 }
@@ -359,9 +360,10 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *fol
         return nt_local_stat(child->path, &now, NULL) == NT_OK && nt_local_is_same(&now, &child->identity);
     if (nt_local_stat(folder->path, &now, NULL) != NT_OK)
         return false;
-    NT_MUTEX_GUARD(&inodes->lock);
+    pthread_mutex_lock(&inodes->lock);
     bool is_same = folder->is_mtime_reliable && folder->modified.tv_sec == now.st_mtim.tv_sec &&
                    folder->modified.tv_nsec == now.st_mtim.tv_nsec;
+    pthread_mutex_unlock(&inodes->lock);
     return is_same && !has_become_file(inodes, folder, name);
 }
 

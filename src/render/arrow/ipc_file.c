@@ -311,12 +311,13 @@ static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct
                                 struct nt_error *error)
 {
     *body_ret = NULL;
-    NT_LOCK_GUARD(&arrow->lock);
+    nt_lock_acquire(&arrow->lock);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
         if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
             *body_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
+    nt_lock_release(&arrow->lock);
     return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
 }
 
