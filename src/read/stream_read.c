@@ -170,7 +170,7 @@ static enum nt_status finish_offsets(struct stream_cursor *cursor, const struct 
         NT_TRY(find_previous(cursor, &run, error));
         carry_on(cursor, &run);
         bool is_done = are_decoded && run.decoder->ops->sums_items;
-        cursor->previous -= is_done ? run.base : 0;
+        cursor->previous -= is_done ? run.base : 0; /* carry_on took it from ends that include the base */
         enum nt_status status =
             is_done ? nt_check_summed_offsets(&run, error) : stream->transform(&run, output, error);
         output += run.count * stream->element_bytes;

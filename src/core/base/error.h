@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
-/* Returns from the function with the status of the expression unless that is NT_OK. What must be released
- * then, is a variable with NT_CLEANUP. */
+/* Returns from the function with the status of the expression unless that is NT_OK. Declare with NT_CLEANUP
+ * what the function must release then. */
 #define NT_TRY(expression)                                                                                   \
     do {                                                                                                     \
         enum nt_status tried = (expression);                                                                 \

@@ -14,8 +14,8 @@ struct nt_arena;
 
 /* ---- Cleanup at the end of a scope ---- */
 
-/* Before the declaration of a local variable, which must have an initializer: calls function(&variable)
- * wherever its scope ends, also by NT_TRY. The last declared variable is the first. */
+/* Put in front of a declaration of local variables: calls function(&variable) for each where their scope
+ * ends, also by NT_TRY. Each variable needs an initializer. The last one declared is released first. */
 #define NT_CLEANUP(function) __attribute__((cleanup(function)))
 /* The same for a pointer, which may be NULL: calls free(variable). */
 #define NT_AUTO_FREE NT_CLEANUP(nt_auto_free)

@@ -122,7 +122,8 @@ static inline void nt_mutex_let_go(pthread_mutex_t **held)
     pthread_mutex_unlock(*held);
 }
 
-/* As a statement: holds the lock until the enclosing scope ends. */
+/* A statement: holds the lock until the enclosing scope ends, the expression of a `return` included. Do not
+ * read, request or decode there what the lock does not protect. */
 #define NT_LOCK_GUARD(lock)                                                                                  \
     __attribute__((cleanup(nt_lock_let_go), unused)) struct nt_lock *held_lock = nt_lock_hold(lock)
 #define NT_MUTEX_GUARD(mutex)                                                                                \

@@ -12,6 +12,7 @@
 #include <zstd_errors.h>
 
 #include "core/base/built_in.h"
+
 static const char algorithms[NT_ALGORITHM_COUNT][NT_ALGORITHM_NAME + 1] = {
     [NT_ALGORITHM_NONE] = "none",
     [NT_ALGORITHM_ZSTD] = "zstd",

@@ -178,7 +178,7 @@ const struct nt_streamer_class *nt_component_find_class(struct nt_component_buil
 
 struct nt_text nt_component_class_name(struct nt_component_builder *builder, struct nt_text name)
 {
-    /* Before ROOT 5, some of them were classes. */
+    /* Before ROOT 5, some of these typedefs were classes. */
     bool is_class = nt_streamer_find(builder->info, name, NT_STREAMER_NEWEST);
     return is_class ? name : nt_cpp_without_typedef(name);
 }
@@ -531,18 +531,17 @@ static void add_collection(struct nt_component_builder *builder, struct nt_text 
 static const struct nt_streamer_class *find_pair(struct nt_component_builder *builder,
                                                  const struct nt_text arguments[2])
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     bool has_bracket = arguments[1].length && arguments[1].bytes[arguments[1].length - 1] == '>';
     nt_buffer_append_string(&name, "pair<");
     nt_buffer_append(&name, arguments[0].bytes, arguments[0].length);
     nt_buffer_append_byte(&name, ',');
     nt_buffer_append(&name, arguments[1].bytes, arguments[1].length);
     nt_buffer_append_string(&name, has_bracket ? " >" : ">");
+    if (name.failed)
+        return NULL;
     const struct nt_streamer_class *found =
-        name.failed
-            ? NULL
-            : nt_streamer_find(builder->info, (struct nt_text){name.bytes, name.length}, NT_STREAMER_NEWEST);
-    nt_buffer_deinit(&name);
+        nt_streamer_find(builder->info, (struct nt_text){name.bytes, name.length}, NT_STREAMER_NEWEST);
     return found && found->element_count == 2 ? found : NULL;
 }
 

@@ -412,6 +412,18 @@ TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .tear
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 
+/* A backend's clock may be a little early. */
+TEST(a_try_that_ends_just_before_the_deadline_has_timed_out, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
+    nt_transfers_work(&files.jobs);
+    usleep(185 * 1000);
+    fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, .message = "broken"};
+    nt_transfer_end_try(fake.jobs[0]);
+    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
+}
+
 /* The pause before the next try is at least 100 ms. */
 TEST(a_try_for_which_no_time_is_left_is_not_begun, .setup = set_up, .teardown = tear_down)
 {
