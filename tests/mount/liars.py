@@ -549,6 +549,11 @@ def a_server_of_the_web(request):
 
 
 @xrootd_lie(OPEN)
+def a_server_of_instance_metadata(request):
+    request.send(struct.pack('>I', 80) + b'169.254.169.254', REDIRECT)
+
+
+@xrootd_lie(OPEN)
 def a_file_of_this_machine(request):
     redirect_to_this_machine(request)
 

@@ -108,13 +108,22 @@ def xrootd_servers_with_false_answers_are_found_out():
     must_refuse = {'less-than-was-asked-for', 'other-bytes', 'a-length-without-bytes',
                    'a-size-that-is-negative', 'half-a-handle', 'a-server-for-ever',
                    'a-file-of-this-machine', 'a-file-of-this-machine-while-it-is-read', 'a-wait-for-ever',
-                   'nothing-but-noise'}
+                   'nothing-but-noise', 'a-server-of-instance-metadata'}
 
     def try_way(way):
         with XrootdLiar(SOURCE, way) as server:
             return check(way, server.url(), expected, X509_CERT_DIR=str(SOURCE.parent))
 
     same(must_refuse & set(at_once(XROOTD_LIES, try_way)), set(), 'read in spite of a lie')
+
+
+@case
+def no_redirect_of_xrootd_leads_to_instance_metadata():
+    with XrootdLiar(SOURCE, 'a-server-of-instance-metadata') as server:
+        found = ask('cat', server.url(), PATH)
+    if b'xrootd' in found.stderr.lower() and found.returncode == STATUSES['unsupported']:
+        return  # built without it
+    assert b'ntuplefs never contacts such servers' in found.stderr, found
 
 
 @case

@@ -8,6 +8,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/base/text.h"
 
@@ -150,6 +152,27 @@ bool nt_is_metadata_address(const struct sockaddr *address)
     else if (address->sa_family == AF_INET6)
         memcpy(bytes, &((const struct sockaddr_in6 *)address)->sin6_addr, sizeof(bytes));
     return is_metadata(bytes);
+}
+
+/* XRootD's client follows redirects by itself, and a dynamic library calls the program's `connect` rather
+ * than the C library's. So this one sees each address to which that client connects. */
+static _Thread_local bool may_contact_metadata;
+
+void nt_allow_metadata(bool is_allowed)
+{
+    may_contact_metadata = is_allowed;
+}
+
+__attribute__((visibility("default"))) int nt_connect(int descriptor, const struct sockaddr *address,
+                                                      socklen_t bytes) __asm__("connect");
+
+int nt_connect(int descriptor, const struct sockaddr *address, socklen_t bytes)
+{
+    if (!may_contact_metadata && nt_is_metadata_address(address)) {
+        errno = NT_ERRNO_NEVER_CONTACTED;
+        return -1;
+    }
+    return (int)syscall(SYS_connect, descriptor, address, bytes);
 }
 
 static bool is_metadata_host(const char *host)

@@ -47,9 +47,10 @@ static inline const char *nt_environment(const char *name)
 
 /* ---- Metadata servers ---- */
 
-#define NT_NEVER_CONTACTED                                                                                   \
-    "its server has an address for instance metadata, and ntuplefs never contacts such servers"
 bool nt_is_metadata_address(const struct sockaddr *address);
+/* Whether this thread may connect to such a server. At first it may not: `connect` fails with
+ * NT_ERRNO_NEVER_CONTACTED. */
+void nt_allow_metadata(bool is_allowed);
 /* Checks the host of the URL. It may be a name that a proxy resolves. */
 bool nt_is_metadata_url(const char *url);
 

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <errno.h>
+
 #include "remote/protocol.h"
 
 enum nt_request_outcome {
@@ -22,3 +24,8 @@ struct nt_result {
 };
 
 extern const struct nt_result nt_result_no_memory;
+
+#define NT_NEVER_CONTACTED                                                                                   \
+    "its server has an address for instance metadata, and ntuplefs never contacts such servers"
+/* The system's own connect never sets it. */
+#define NT_ERRNO_NEVER_CONTACTED ENONET

@@ -60,8 +60,10 @@ static bool ask(struct role_request *question)
             curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
         if (question->method)
             curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, question->method);
+        nt_allow_metadata(true);
         if (curl_easy_perform(easy) == CURLE_OK)
             curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
+        nt_allow_metadata(false);
         curl_easy_cleanup(easy);
     }
     curl_slist_free_all(question->headers);

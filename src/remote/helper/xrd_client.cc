@@ -101,10 +101,14 @@ void judge_server(nt_result *result, uint32_t number)
         snprintf(result->message, sizeof(result->message), "the server answers %u", number);
 }
 
+const Meaning is_never_contacted = {XrdCl::errSocketError, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN,
+                                    NT_NEVER_CONTACTED};
+
 /* XrdCl's message without its severity: "[ERROR] Operation expired". */
 void judge_client(nt_result *result, const XrdCl::Status &status)
 {
-    const Meaning *known = meaning_of(of_client, status.code);
+    const Meaning *known = status.errNo == NT_ERRNO_NEVER_CONTACTED ? &is_never_contacted
+                                                                    : meaning_of(of_client, status.code);
     std::string text = status.ToString();
     size_t words = text.find("] ");
     const char *own = text.c_str() + (words == std::string::npos ? 0 : words + 2);

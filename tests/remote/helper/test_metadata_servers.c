@@ -5,8 +5,10 @@
 #include "remote/helper/helper.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -25,17 +27,49 @@ static const struct {
     {"64:ff9b::a9fe:a9fe", true}, {"::1", false},
 };
 
+union place {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+};
+
+static union place place_of(const char *text)
+{
+    union place place = {.four = {.sin_family = AF_INET, .sin_port = htons(9)}};
+    if (inet_pton(AF_INET, text, &place.four.sin_addr) == 1)
+        return place;
+    place.six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(9)};
+    ck_assert_int_eq(inet_pton(AF_INET6, text, &place.six.sin6_addr), 1);
+    return place;
+}
+
 TEST(addresses_of_instance_metadata_are_known, .end = sizeof(addresses) / sizeof(*addresses))
 {
-    struct sockaddr_in four = {.sin_family = AF_INET};
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
-    const char *text = addresses[_i].address;
-    bool is_four = inet_pton(AF_INET, text, &four.sin_addr) == 1;
-    ck_assert(is_four || inet_pton(AF_INET6, text, &six.sin6_addr) == 1);
-    ck_assert_msg(
-        nt_is_metadata_address(is_four ? (const struct sockaddr *)&four : (const struct sockaddr *)&six) ==
-            addresses[_i].is_metadata,
-        "%s", text);
+    union place place = place_of(addresses[_i].address);
+    ck_assert_msg(nt_is_metadata_address(&place.any) == addresses[_i].is_metadata, "%s",
+                  addresses[_i].address);
+}
+
+/* Of a datagram socket, which sends nothing. */
+static bool is_refused(const char *address)
+{
+    union place place = place_of(address);
+    int descriptor = socket(place.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_refused = descriptor >= 0 && connect(descriptor, &place.any, sizeof(place)) < 0 &&
+                      errno == NT_ERRNO_NEVER_CONTACTED;
+    close(descriptor);
+    return is_refused;
+}
+
+/* Whoever calls connect: a library finds the program's own first. */
+TEST(nobody_connects_to_servers_of_instance_metadata)
+{
+    ck_assert(is_refused("169.254.169.254"));
+    ck_assert(!is_refused("127.0.0.1"));
+    nt_allow_metadata(true);
+    ck_assert(!is_refused("169.254.169.254"));
+    nt_allow_metadata(false);
+    ck_assert(is_refused("169.254.169.254"));
 }
 
 static const struct {
