@@ -4,7 +4,8 @@
 refuse it with the limit's name; for files of more than 1 MB on disk, less than 0.3 s per
 megabyte, and 256 MiB plus their size. Each is tried unchanged, with a hole of 1 TiB after it,
 and from a server that claims that it has 10^12 bytes; stored padding is no way around, either.
-Time is CPU time, which does not depend on the load of the machine."""
+Time is CPU time of a machine that compresses 16 MB a second with zlib; on a slower or busier
+one, a run may take as much longer as compressing does."""
 import contextlib
 import http.server
 import itertools
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+import zlib
 from pathlib import Path
 
 from harness import (NTUPLE, Skip, case, command, decoder_of, fuse_problem, high_water, mounted,
@@ -33,6 +36,8 @@ LARGE = 'large_and_dense.root'
 HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
 MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
 MAX_LINES = 100_000  # `ntuple ls -lR` lists all; for an entry of a mount, the kernel's calls are the same
+# Numbers as text, and the time in which the machine of the limits compresses them.
+WORK, WORK_SECONDS = ' '.join(map(str, range(0, 2**31, 14321))).encode(), 0.1
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS'))
 EXIT_UNSUPPORTED = 4
 VERSIONS, MANIFEST_VERSION = 65000, 3
@@ -131,12 +136,23 @@ def most_seconds(size):
     return max(SECONDS, SECONDS_A_MEGABYTE * size / MEGABYTE if size > MEGABYTE else 0)
 
 
+def slowness():
+    """How many times the time of the limits' machine this one needs now; at least 1."""
+    start = time.thread_time()
+    zlib.compress(WORK)
+    return max(1, (time.thread_time() - start) / WORK_SECONDS)
+
+
+def takes_too_long(seconds, size):
+    return seconds >= most_seconds(size) and seconds >= most_seconds(size) * slowness()
+
+
 def check_limits(what, seconds, peak, size=0):
     is_large = size > MEGABYTE
     if IS_SANITIZED:
         return
-    if seconds >= most_seconds(size):
-        raise AssertionError(f'{what}: {seconds:.1f} s')
+    if takes_too_long(seconds, size):
+        raise AssertionError(f'{what}: {seconds:.1f} s on a machine {slowness():.1f} times as slow')
     if peak >= BYTES + (size if is_large else 0):
         raise AssertionError(f'{what}: {peak >> 20} MiB')
 
@@ -147,7 +163,7 @@ def measured(*arguments, size=0):
     took too long is repeated."""
     for _ in range(3):
         code, text, seconds, peak = run_once(*arguments)
-        if seconds < most_seconds(size):
+        if not takes_too_long(seconds, size):
             break
     check_limits(arguments, seconds, peak, size)
     return code, text
