@@ -20,8 +20,8 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 # Fields, clusters, pages of a field in a cluster.
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
-FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (4000, [])
-COPIED = 3000 if IS_FULL else 400  # fragments, of all fields
+FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (2000, [])
+COPIED = 3000 if IS_FULL else 200  # fragments, of all fields
 # A group of 256 MiB has this for a fragment if there are 300,000; fields and one file take the rest.
 FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 128 << 10
 SLOW = ['layout.svg', 'keys.jsonl']
