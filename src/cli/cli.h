@@ -391,6 +391,8 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 
 /* Prints "ntuple: <subject>: <message>" to stderr; NULL omits the subject. Returns the exit status. */
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error);
+/* Prints the path of a field that rows omit, and the reason, to stderr. The context is the dataset. */
+nt_omitted_field nt_print_omitted;
 
 /* Follows links. */
 bool nt_is_directory(const char *path);

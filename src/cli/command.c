@@ -79,6 +79,15 @@ enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *e
     return nt_exit_status(error->status);
 }
 
+void nt_print_omitted(void *dataset, uint32_t field, const char *reason)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
+    struct nt_error error = {0};
+    nt_append_field_path(&path, dataset, field, '/');
+    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "omitted: %s", reason);
+    nt_print_error(nt_buffer_string(&path), &error);
+}
+
 bool nt_is_directory(const char *path)
 {
     struct stat attributes;

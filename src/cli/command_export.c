@@ -143,12 +143,7 @@ struct exporter {
 static void name_omitted(void *context, uint32_t field, const char *reason)
 {
     struct exporter *exporter = context;
-    struct nt_buffer path = {0};
-    struct nt_error error = {0};
-    nt_append_field_path(&path, exporter->dataset, field, '/');
-    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "omitted: %s", reason);
-    nt_print_error(nt_buffer_string(&path), &error);
-    nt_buffer_deinit(&path);
+    nt_print_omitted(exporter->dataset, field, reason);
     exporter->omitted_count++;
 }
 
@@ -217,9 +212,7 @@ static enum nt_status open_arrow(struct exporter *exporter, struct nt_error *err
 
 static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_error *error)
 {
-    NT_CLEANUP(nt_row_writer_close_at) struct nt_row_writer *writer = NULL;
-    NT_TRY(nt_row_writer_open_fields(exporter->reader, exporter->dataset, exporter->fields,
-                                     exporter->field_count, false, &writer, error));
+    const struct nt_row_writer *writer = nt_lines_writer(exporter->pieces);
     NT_TRY(nt_row_writer_visit_omitted(writer, name_omitted, exporter, error));
     exporter->column_count = nt_row_writer_cells(writer);
     return NT_OK;
@@ -227,16 +220,16 @@ static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_
 
 static enum nt_status open_csv(struct exporter *exporter, struct nt_error *error)
 {
-    NT_TRY(name_omitted_of_rows(exporter, error));
-    return nt_csv_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count,
-                           &exporter->pieces, error);
+    NT_TRY(nt_csv_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count,
+                           &exporter->pieces, error));
+    return name_omitted_of_rows(exporter, error);
 }
 
 static enum nt_status open_lines(struct exporter *exporter, struct nt_error *error)
 {
-    NT_TRY(name_omitted_of_rows(exporter, error));
-    return nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count, 0,
-                            UINT64_MAX, &exporter->pieces, error);
+    NT_TRY(nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count, 0,
+                            UINT64_MAX, &exporter->pieces, error));
+    return name_omitted_of_rows(exporter, error);
 }
 
 static const struct kind {

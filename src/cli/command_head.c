@@ -9,6 +9,15 @@
 
 /* ---- Print rows ---- */
 
+/* Prints rows, after the names of what they omit. */
+static enum nt_exit_status print_lines(struct nt_text_generator *lines, struct nt_dataset *dataset)
+{
+    struct nt_error error = {0};
+    if (nt_row_writer_visit_omitted(nt_lines_writer(lines), nt_print_omitted, dataset, &error) != NT_OK)
+        nt_print_error(dataset->name.bytes, &error);
+    return nt_print_long_text(lines, dataset->name.bytes);
+}
+
 /* A single row must exist; a range is clamped to the existing rows. */
 static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 const struct nt_row_range *range, struct nt_error *error)
@@ -38,7 +47,7 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_resolved
         nt_rows_lines(resolved->vfs->reader, dataset, field, range->first, range->end, &lines, &error) !=
             NT_OK)
         return nt_print_error(dataset->name.bytes, &error);
-    return nt_print_long_text(lines, dataset->name.bytes);
+    return print_lines(lines, dataset);
 }
 
 static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved,
@@ -102,7 +111,9 @@ static enum nt_exit_status open_fields(struct sample *sample)
     for (uint32_t i = 0; i < sample->field_count; i++) {
         struct nt_error error = {0};
         if (nt_row_writer_open_fields(sample->reader, sample->dataset, &sample->fields[i], 1, true,
-                                      &sample->writers[i], &error) != NT_OK)
+                                      &sample->writers[i], &error) != NT_OK ||
+            nt_row_writer_visit_omitted(sample->writers[i], nt_print_omitted, sample->dataset, &error) !=
+                NT_OK)
             nt_note_failure(&first, nt_print_error(name_of(sample, sample->fields[i]), &error));
     }
     if (sample->row_count)
@@ -261,14 +272,14 @@ static enum nt_exit_status print_as_table(const struct head_output *header, stru
 }
 
 struct table_fields {
-    const struct nt_dataset *dataset;
+    struct nt_dataset *dataset;
     bool *are_taken; /* [field] */
     uint32_t *fields;
     uint32_t count;
 };
 
-/* Takes the readable members of a record, else the field itself. Recursive: fields nest no deeper than
- * NT_MAX_DEPTH. A record whose rows can be null stays whole. */
+/* Takes the readable members of a record, and names the others; else the field itself. Recursive: fields nest
+ * no deeper than NT_MAX_DEPTH. A record whose rows can be null stays whole. */
 static void take_members(struct table_fields *taken, uint32_t field)
 {
     const struct nt_field *record = &taken->dataset->fields[field];
@@ -276,10 +287,12 @@ static void take_members(struct table_fields *taken, uint32_t field)
     uint32_t count;
     const uint32_t *members = nt_dataset_children(taken->dataset, field, &count);
     for (uint32_t i = 0; is_divided && i < count; i++)
-        if (!taken->dataset->fields[members[i]].unreadable) {
+        has_members |= !taken->dataset->fields[members[i]].unreadable;
+    for (uint32_t i = 0; has_members && i < count; i++)
+        if (taken->dataset->fields[members[i]].unreadable)
+            nt_print_omitted(taken->dataset, members[i], taken->dataset->fields[members[i]].unreadable);
+        else
             take_members(taken, members[i]);
-            has_members = true;
-        }
     if (has_members || taken->are_taken[field])
         return;
     taken->are_taken[field] = true;
@@ -287,7 +300,7 @@ static void take_members(struct table_fields *taken, uint32_t field)
 }
 
 /* The chosen fields, or all top-level fields; of a record, all its members. The caller frees them. */
-static enum nt_status find_table_fields(const struct nt_dataset *dataset, const struct nt_target *target,
+static enum nt_status find_table_fields(struct nt_dataset *dataset, const struct nt_target *target,
                                         uint32_t **fields_ret, uint32_t *count_ret, struct nt_error *error)
 {
     uint32_t *tops = NULL, count = target->count;
@@ -319,7 +332,7 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
         struct nt_text_generator *lines = NULL;
         return nt_rows_lines_of(reader, dataset, target->fields, target->count, 0, header->rows, &lines,
                                 &error) == NT_OK
-                   ? nt_print_long_text(lines, dataset->name.bytes)
+                   ? print_lines(lines, dataset)
                    : nt_print_error(dataset->name.bytes, &error);
     }
     enum nt_status status = find_table_fields(dataset, target, &fields, &sample.field_count, &error);

@@ -176,6 +176,9 @@ enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset
 enum nt_status nt_csv_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
                                uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error);
 
+/* What such lines write their rows with. */
+const struct nt_row_writer *nt_lines_writer(const struct nt_text_generator *lines);
+
 /* ---- Cost of rows ---- */
 
 /* Can rows [first, first + count) of a field, or entries (`field` is NT_NONE), be shown by decoding at

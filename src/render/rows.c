@@ -201,6 +201,11 @@ static enum nt_status new_lines(struct nt_row_writer *writer, const struct nt_da
     return NT_OK;
 }
 
+const struct nt_row_writer *nt_lines_writer(const struct nt_text_generator *lines)
+{
+    return ((const struct row_lines *)lines)->writer;
+}
+
 static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  uint64_t first, uint64_t end, bool is_csv,
                                  struct nt_text_generator **text_ret, struct nt_error *error)

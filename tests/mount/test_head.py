@@ -27,6 +27,18 @@ def rounded(values):
 
 
 @case
+def what_rows_omit_is_named_with_the_reason_once():
+    source = data('trees/trees_pointers.root')
+    for form in '--json', '--table':
+        for arguments in ([source], [source, 'pointers/whole']):
+            head = command(NTUPLE, 'head', '-n3', form, *arguments)
+            named = [line for line in head.stderr.decode().splitlines()
+                     if line.startswith('ntuple: whole/node/item/next/item: omitted: ')]
+            same((head.returncode, len(named)), (0, 1), (form, arguments, head.stderr))
+            assert 'contain objects of this class' in named[0], named
+
+
+@case
 def columns_are_members_of_json_lines():
     lines = [json.loads(line) for line in output(NTUPLE, 'head', '-n3', NANO,
                                                  '--columns=MET_pt,Muon_*').splitlines()]
