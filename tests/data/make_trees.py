@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
-           'objects', 'counted', 'loops', 'algorithms', 'baskets', 'embedded',
+           'objects', 'counted', 'loops', 'items', 'algorithms', 'baskets', 'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
            'unclosed')
 
@@ -35,7 +35,10 @@ DICTIONARIES = (
     'vector<Flat>', 'Jagged', 'vector<Jagged>', 'Loops', 'vector<Loops>', 'map<int,Inner>', 'Node', 'Shape',
     'Circle', 'Linked',
     'vector<Linked>',
-    'Pointers', 'Bundle', 'Mark', 'vector<Shape*>', 'Objects',
+    'Pointers', 'Bundle', 'Mark', 'vector<Shape*>', 'Objects', 'Grid', 'vector<Grid>', 'Points',
+    'vector<Points>', 'vector<array<float,3> >', 'vector<array<Flat,2> >', 'vector<vector<array<Flat,2> > >',
+    'map<int,array<short,2> >', 'Colors', 'vector<Colors>', 'vector<vector<Color> >', 'set<Color>',
+    'vector<set<Color> >', 'map<int,vector<set<Color> > >', 'LongMark',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
     'vector<pair<int,float> >',
     'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',
@@ -45,6 +48,7 @@ DICTIONARIES = (
 # What uproot 5.7 reads differently, by the name of the file or the branch.
 UPROOT_DIFFERS = {
     'floats': 'without their ranges, where they are arrays or counted',
+    'items': 'one object where an object that is not split has an array of them',
     'leaves: text': 'misses that empty ones have no bytes at all',
     'leaves: long_text': 'the same',
     'mapped': 'takes Double32_t for a float, whatever its range',

@@ -128,7 +128,7 @@ template <typename T> struct teller {
         else if constexpr (std::is_floating_point_v<T>)
             return "\"<f" + std::to_string(sizeof(T)) + "\"";
         else if constexpr (std::is_enum_v<T>)
-            return "\"<i4\"";
+            return "\"<i" + std::to_string(sizeof(T)) + "\"";
         else if constexpr (std::is_integral_v<T>)
             return std::string(sizeof(T) == 1 ? "\"|" : "\"<") + (std::is_signed_v<T> ? "i" : "u") +
                    std::to_string(sizeof(T)) + "\"";
@@ -299,16 +299,21 @@ class Tree
     {
     }
 
-    /* An object of any class, by TTree::Branch(name, pointer, ...). */
-    template <typename T>
+    /* An object of any class, by TTree::Branch(name, pointer, ...). `Base`: a branch of this class has it. */
+    template <typename T, typename Base = T>
     Tree &Object(const std::string &name, Set<T> set, int split = 99, int buffer = 32000)
     {
-        auto memory = std::make_shared<T *>(new T());
+        auto memory = std::make_shared<Base *>(new T());
         Column column;
         column.name = name, column.shape = shape::of<T>();
-        column.set = [memory, set](std::uint64_t entry) { set(**memory, entry); };
-        column.tell = [memory] { return json::of(**memory); };
-        column.make = [=](TTree &tree) { tree.Branch(name.c_str(), memory.get(), buffer, split); };
+        column.set = [memory, set](std::uint64_t entry) { set(static_cast<T &>(**memory), entry); };
+        column.tell = [memory] { return json::of(static_cast<T &>(**memory)); };
+        column.make = [=](TTree &tree) {
+            if constexpr (std::is_same_v<T, Base>)
+                tree.Branch(name.c_str(), memory.get(), buffer, split);
+            else
+                tree.Branch(name.c_str(), Base::Class()->GetName(), memory.get(), buffer, split);
+        };
         column.read = [=](TTree &tree) {
             *memory = new T();
             tree.SetBranchAddress(name.c_str(), memory.get());

@@ -75,6 +75,34 @@ struct Arrays {
     TELLS(vectors, maps, sets, words)
 };
 
+/* Arrays of objects, which the items of split collections have, too; and arrays in a list. */
+class Grid : public TObject
+{
+  public:
+    short id = 0;
+    Flat flats[2] = {};
+    Weighted weights[2][2] = {};
+    std::array<Flat, 2> both = {};
+    std::array<float, 3> point = {};
+    std::array<std::array<int, 2>, 2> matrix = {};
+    TELLS(id, flats, weights, both, point, matrix)
+    ClassDef(Grid, 1)
+};
+
+struct Points {
+    std::vector<std::array<float, 3>> points;
+    std::vector<std::vector<std::array<Flat, 2>>> flats;
+    std::map<int, std::array<short, 2>> shorts;
+    TELLS(points, flats, shorts)
+};
+
+/* Enumerations, which files do not describe, in nested collections. */
+struct Colors {
+    std::vector<std::vector<Color>> lists;
+    std::map<int, std::vector<std::set<Color>>> sets;
+    TELLS(lists, sets)
+};
+
 class Track : public TObject
 {
   public:
@@ -176,6 +204,14 @@ class Mark : public TObject
     std::vector<int> points;
     TELLS(kind, points)
     ClassDef(Mark, 1)
+};
+
+class LongMark : public Mark
+{
+  public:
+    float length = 0;
+    TELLS(kind, points, length)
+    ClassDef(LongMark, 2)
 };
 
 struct AnyObject {

@@ -494,6 +494,91 @@ std::string write_loops(const std::string &path)
     return trees::result(path, {{&tree, "loops"}});
 }
 
+static void set_grid(Grid &v, Number i)
+{
+    v.id = static_cast<short>(i);
+    for (int k = 0; k < 2; k++) {
+        set_flat(v.flats[k], i + k), set_flat(v.both[k], i * k);
+        v.weights[k][0].weight = i / 4., v.weights[k][1].weight = -k;
+        v.matrix[k] = {static_cast<int>(i), k};
+    }
+    v.point = {i / 2.f, -1.f, static_cast<float>(i)};
+}
+
+static void set_grids(std::vector<Grid> &v, Number i)
+{
+    v.resize(i * 7 % 5);
+    for (auto &item : v)
+        set_grid(item, i++);
+}
+
+static void set_points(std::vector<Points> &v, Number i)
+{
+    v.clear(), v.resize(i % 3);
+    for (auto &item : v) {
+        item.points.resize(i % 4), item.flats.resize(i % 3);
+        for (auto &point : item.points)
+            point = {i / 2.f, -1.f, static_cast<float>(i++)};
+        for (auto &list : item.flats) {
+            list.resize(i++ % 3);
+            for (auto &pair : list)
+                set_flat(pair[0], i), set_flat(pair[1], i + 1);
+        }
+        item.shorts[static_cast<int>(i)] = {static_cast<short>(i), -1};
+    }
+}
+
+/* The first entries have no items. */
+static void set_color_lists(std::vector<std::vector<Color>> &v, Number i)
+{
+    static const Color colors[] = {red, green, blue};
+    v.clear(), v.resize(i % 4);
+    for (auto &list : v)
+        for (Number k = 0; i > 5 && k < i % 3; k++)
+            list.push_back(colors[(i + k) % 3]);
+}
+
+static void set_colors(Colors &v, Number i)
+{
+    set_color_lists(v.lists, i);
+    v.sets = {{static_cast<int>(i), {{red, blue}, {}, {green}}}, {-1, {}}};
+}
+
+static void set_color_items(std::vector<Colors> &v, Number i)
+{
+    v.resize(i % 3);
+    for (auto &item : v)
+        set_colors(item, i++);
+}
+
+/* Arrays and enumerations in items of collections; and objects of a class that is derived from that
+ * of their branch. */
+std::string write_items(const std::string &path)
+{
+    Tree tree("items");
+    tree.Object<Grid>("grid", set_grid).Object<Grid>("whole_grid", set_grid, 0);
+    tree.Object<std::vector<Grid>>("grids", set_grids).Object<std::vector<Grid>>("whole_grids", set_grids, 0);
+    tree.Clones<Grid>("clones", few, set_grid).Clones<Grid>("whole_clones", few, set_grid, 0);
+    tree.Object<std::vector<Points>>("points", set_points)
+        .Object<std::vector<Points>>("whole_points", set_points, 0);
+    tree.Object<Colors>("colors", set_colors).Object<Colors>("whole_colors", set_colors, 0);
+    tree.Object<std::vector<Colors>>("color_items", set_color_items)
+        .Object<std::vector<Colors>>("whole_color_items", set_color_items, 0);
+    tree.Object<std::vector<std::vector<Color>>>("color_lists", set_color_lists);
+    tree.Object<LongMark, Mark>(
+        "derived",
+        [](LongMark &v, Number i) {
+            v.kind = static_cast<short>(i), v.length = i / 2.f;
+            v.points.assign(i % 3, static_cast<int>(i));
+        },
+        -1);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 30, [](TTree &tree) { tree.SetAutoFlush(10); });
+    }
+    return trees::result(path, {{&tree, "items"}});
+}
+
 static void set_pointers(Pointers &v, Number i)
 {
     v.before = static_cast<int>(i), v.after = -v.before;

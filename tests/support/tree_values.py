@@ -195,37 +195,38 @@ def check_file(directory, stem, expected, dtype, *shapes):
                             f'{list(array.shape)}')
 
 
-def check_array(directory, values):
-    """For numbers in arrays of fixed size the shape has the sizes; leading ones may be joined
-    with the rows."""
-    items, shape = values, [values['rows']]
-    while 'size' in items:
+def check_array(directory, values, rows):
+    """`rows`: the number of rows, or their sizes in arrays around it."""
+    while 'size' in values:
         directory = child(directory, 'item') if (directory / 'item').is_dir() else directory
-        shape.append(items['size'])
-        items = items['items']
-    if 'dtype' in items and not items.get('string'):
-        merged = [[int(np.prod(shape[:count])), *shape[count:]] for count in range(1, len(shape) + 1)]
-        check_file(directory, 'data', items['data_sha256'], items['dtype'], *merged)
-    else:
-        check_values(directory, items)
+        rows = [*rows, values['size']]
+        values = values['items']
+    check_values(directory, values, rows)
+
+
+def check_numbers(directory, values, rows):
+    """In arrays of fixed size the shape has the sizes; leading ones may be joined with the rows."""
+    shapes = [[int(np.prod(rows[:count])), *rows[count:]] for count in range(1, len(rows) + 1)]
+    check_file(directory, 'data', values['data_sha256'], values['dtype'], *shapes)
 
 
 # Reasons of fields whose classes only objects would name or describe.
 OBJECTS_DESCRIBE = 'the first baskets have no object', 'the file does not describe the class'
 
 
-def check_values(directory, values):
-    """Raises Different if a field does not have these values."""
+def check_values(directory, values, rows=None):
+    """Raises Different if a field does not have these values. `rows`: their sizes in arrays."""
     unreadable = json.loads((directory / 'field.json').read_text()).get('unreadable')
     if unreadable and (values['rows'] or not unreadable.startswith(OBJECTS_DESCRIBE)):
         raise Different(f'unreadable: {unreadable}')
     if unreadable:
         return
+    rows = rows or [values['rows']]
     if 'members' in values:
         for name, member in values['members'].items():
-            check_values(child(directory, name), member)
+            check_values(child(directory, name), member, rows)
     elif 'size' in values:
-        check_array(directory, values)
+        check_array(directory, values, rows)
     elif 'offsets_sha256' in values:
         check_file(directory, 'offsets', values['offsets_sha256'], '<i8', [values['rows'] + 1])
         if values.get('string'):
@@ -233,7 +234,7 @@ def check_values(directory, values):
         elif 'items' in values:
             check_values(child(directory, 'item'), values['items'])
     else:
-        check_file(directory, 'data', values['data_sha256'], values['dtype'], [values['rows']])
+        check_numbers(directory, values, rows)
 
 
 def check_branch(dataset, path, values):

@@ -226,11 +226,19 @@ static bool shares_name(const struct nt_component_builder *builder, uint32_t bas
 static void flatten_bases(struct nt_component_builder *builder, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i = builder->components[i].end)
-        builder->components[i].is_flat =
+        builder->components[i].is_flat |=
             builder->components[i].is_base && builder->components[i].kind == NT_COMPONENT_RECORD;
     for (uint32_t i = first; i < end; i = builder->components[i].end)
         if (builder->components[i].is_flat && shares_name(builder, i, i + 1, end))
             builder->components[i].is_flat = false;
+}
+
+/* Is it a std::array? The file describes it as a class whose only member is the array: it is that member. */
+static bool is_std_array(const struct nt_streamer_class *class)
+{
+    struct nt_text name = class->name;
+    nt_text_skip(&name, "std::");
+    return nt_text_skip(&name, "array<") && class->element_count == 1 && class->elements[0].length;
 }
 
 static void add_described(struct nt_component_builder *builder, struct nt_text name,
@@ -239,17 +247,20 @@ static void add_described(struct nt_component_builder *builder, struct nt_text n
     int32_t version = class->version > 0    ? class->version
                       : class->version == 0 ? NT_STREAMER_VERSION_0
                                             : NT_STREAMER_NEWEST;
+    bool is_array = is_std_array(class);
     uint32_t index = nt_component_open(
         builder, &(struct nt_component){.kind = NT_COMPONENT_RECORD,
                                         .header = NT_COMPONENT_OWN,
                                         .name = name,
                                         .type = class_name,
                                         .version = has_objects ? version : NT_STREAMER_NO_OBJECTS,
-                                        .checksum = class->checksum});
+                                        .checksum = class->checksum,
+                                        .is_flat = is_array});
     uint32_t first = builder->count;
     builder->classes[builder->class_depth++] = class;
     for (uint32_t i = 0; builder->failure.status == NT_OK && i < class->element_count; i++)
-        nt_component_add_element(builder, &class->elements[i], class->elements[i].name, first);
+        nt_component_add_element(builder, &class->elements[i], is_array ? name : class->elements[i].name,
+                                 first);
     builder->class_depth--;
     if (builder->failure.status == NT_OK)
         flatten_bases(builder, first, builder->count);
@@ -450,6 +461,7 @@ static void add_sampled_pointer(struct nt_component_builder *builder, struct nt_
     struct nt_text names;
     struct nt_component cases = {.kind = NT_COMPONENT_CASES, .name = name, .type = type};
     if (!nt_component_next_sample(builder, &names)) {
+        cases.is_sample = true;
         nt_component_add(builder, &cases);
         return;
     }
@@ -492,39 +504,55 @@ void nt_component_add_string(struct nt_component_builder *builder, struct nt_tex
                                                      .length_bytes = length_bytes});
 }
 
-/* Is the unknown class of a collection's items an enumeration? The file can describe the collection as a
- * class with one element, itself. */
-static bool is_enumeration(struct nt_component_builder *builder, struct nt_text collection,
-                           const struct nt_cpp_type *item, int32_t content)
+/* The basic type of a collection's items if they are an enumeration, which files do not describe; else 0. The
+ * file can describe the collection as a class with one element, itself. Its description may have another type
+ * than int, although it stores int; and nothing describes nested collections. Then the first baskets must
+ * have items, all of which can be read so. No instance of a template is an enumeration. */
+static int32_t enumeration_type(struct nt_component_builder *builder, struct nt_text collection,
+                                const struct nt_cpp_type *item, int32_t content, bool *is_sample_ret)
 {
-    if (item->kind != NT_CPP_CLASS || nt_component_find_class(builder, item->name, NT_STREAMER_NEWEST, 0))
-        return false;
+    struct nt_text found;
+    if (builder->failure.status != NT_OK || item->kind != NT_CPP_CLASS || nt_custom_is_known(item->name) ||
+        nt_component_find_class(builder, item->name, NT_STREAMER_NEWEST, 0))
+        return 0;
     const struct nt_streamer_class *class =
         content ? NULL : nt_component_find_class(builder, collection, NT_STREAMER_NEWEST, 0);
     if (class && class->element_count == 1)
         content = class->elements[0].content_type;
-    return content > 0 && content < NT_STREAMER_OFFSET_L;
+    if (content < 0 || content >= NT_STREAMER_OFFSET_L ||
+        (!content && memchr(item->name.bytes, '<', item->name.length)))
+        return 0;
+    int32_t type = content ? content : NT_STREAMER_INT, otherwise = content ? NT_STREAMER_INT : 0;
+    if (type == otherwise)
+        return type;
+    if (nt_component_next_sample(builder, &found))
+        return found.length ? type : otherwise;
+    *is_sample_ret = builder->sample_count == builder->known_samples + 1; /* one at a time */
+    return *is_sample_ret ? type : otherwise;
 }
 
 static void add_collection(struct nt_component_builder *builder, struct nt_text name, struct nt_text text,
                            const struct nt_cpp_type *type, enum nt_component_header header, int32_t content)
 {
     const struct nt_cpp_type item = nt_cpp_type_parse(type->arguments[0]);
-    const struct nt_text no_title = {0};
+    bool is_bitset = type->kind == NT_CPP_BITSET, is_sample = false;
     uint32_t index = nt_component_open(
         builder, &(struct nt_component){
                      .kind = NT_COMPONENT_COLLECTION, .header = header, .name = name, .type = text});
-    if (type->kind == NT_CPP_BITSET)
-        nt_component_add_number(builder, nt_item_name, NT_TEXT("bool"), NT_STREAMER_BOOL, no_title);
-    else if (is_enumeration(builder, text, &item, content))
-        nt_component_add_number(builder, nt_item_name, type->arguments[0], NT_STREAMER_INT, no_title);
+    int32_t number =
+        is_bitset ? NT_STREAMER_BOOL : enumeration_type(builder, text, &item, content, &is_sample);
+    if (number)
+        nt_component_add_number(builder, nt_item_name, is_bitset ? NT_TEXT("bool") : type->arguments[0],
+                                number, (struct nt_text){0});
     else
         nt_component_add_type(builder, nt_item_name, type->arguments[0], NT_COMPONENT_BARE, 0);
     nt_component_close(builder, index);
-    if (builder->failure.status == NT_OK && index + 1 < builder->count)
-        builder->components[index].has_class = (item.kind == NT_CPP_CLASS || item.kind == NT_CPP_PAIR) &&
-                                               builder->components[index + 1].header == NT_COMPONENT_OWN &&
-                                               !builder->components[index + 1].is_tobject;
+    if (builder->failure.status != NT_OK || index + 1 >= builder->count)
+        return;
+    builder->components[index + 1].is_sample |= is_sample;
+    builder->components[index].has_class = (item.kind == NT_CPP_CLASS || item.kind == NT_CPP_PAIR) &&
+                                           builder->components[index + 1].header == NT_COMPONENT_OWN &&
+                                           !builder->components[index + 1].is_tobject;
 }
 
 /* The description of the items of a map, as ROOT spells their class; or NULL. */

@@ -109,9 +109,10 @@ struct nt_component {
     int32_t version;      /* of the class in the header; 0 when it is added, then -1: any; -2: none */
     uint32_t checksum;    /* of the class; 0: any */
     bool is_base;         /* a base class: its members are those of the record */
-    bool is_flat;         /* a base class whose members are in the record above */
+    bool is_flat;         /* its members are in what is above: of a base class, and of a std::array */
     bool is_tobject;      /* its streamer is its own: has its header in any form */
     bool is_map, is_map_item;
+    bool is_sample; /* looked for in the first baskets */
     bool has_class; /* a collection of objects of a class: may be stored member by member */
     uint8_t bits;   /* COUNTED: enum nt_counted_bits; REST: enum nt_rest_bits */
     const char *unreadable;

@@ -76,7 +76,7 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
                                      .unreadable = component->unreadable};
     add_outputs(interpretation, component, shape);
     component->output = shape->output;
-    if (shape->kind == NT_SHAPE_STRING && component->kind != NT_COMPONENT_STRING && !interpretation->sample) {
+    if (component->is_sample && !interpretation->sample) {
         interpretation->sample = shape->output + 1;
         interpretation->samples_several = component->kind == NT_COMPONENT_CASES;
     }

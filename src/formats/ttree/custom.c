@@ -195,6 +195,7 @@ static void add_clones(struct nt_component_builder *builder, struct nt_text name
         .kind = NT_COMPONENT_CLONES, .header = NT_COMPONENT_OWN, .name = name, .type = class_name};
     bool is_known = nt_component_next_sample(builder, &clones.class_name);
     clones.count = is_known;
+    clones.is_sample = !is_known;
     clones.counter = nt_component_new_counter(builder);
     uint32_t index = nt_component_open(builder, &clones);
     if (clones.class_name.length)

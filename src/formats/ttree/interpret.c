@@ -340,11 +340,30 @@ static void add_whole(struct interpreter *interpreter)
                                 !nt_custom_has_streamer(branch->object_class);
 }
 
-/* An object after the name of its class. */
+/* The name of an object's class, which is looked for, and the object. */
+static void add_sampled_name(struct nt_component_builder *builder, struct nt_text type)
+{
+    nt_component_add(builder,
+                     &(struct nt_component){
+                         .kind = NT_COMPONENT_STRING, .type = type, .length_bytes = 1, .is_sample = true});
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = 1});
+    nt_component_add_unknown(builder, nt_item_name, type, NT_COMPONENT_OWN, "not looked at");
+}
+
+/* An object after the name of its class: that of the branch, or one that is derived from it. */
 static void add_named_object(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    struct nt_text class_name = nt_component_class_name(builder, interpreter->branch->object_class);
+    struct nt_text class_name = nt_component_class_name(builder, interpreter->branch->object_class),
+                   sampled = {0};
+    const struct nt_streamer_class *class =
+        nt_component_find_class(builder, class_name, NT_STREAMER_NEWEST, 0);
+    if (class && class->is_base && !nt_component_next_sample(builder, &sampled)) {
+        add_sampled_name(builder, class_name);
+        return;
+    }
+    if (sampled.length)
+        class_name = sampled;
     nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_NAME, .class_name = class_name});
     nt_component_add_object(builder, interpreter->branch->name, class_name, NT_STREAMER_NEWEST, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The classes of objects that only the baskets name: those of pointers, and in TClonesArrays that are not
- * split.
+ * What only the baskets say: the classes of objects of pointers, of TBranchObjects, and in TClonesArrays that
+ * are not split; and whether items are an enumeration.
  */
 #include "formats/ttree/ttree.h"
 
@@ -60,7 +60,8 @@ static enum nt_status join_names(const struct class_sample *sample, const uint64
     return is_copied ? NT_OK : nt_fail_memory(error);
 }
 
-/* Names in the basket. They are not longer than the basket, as their bytes were counted there. */
+/* Names in the basket. They are not longer than the basket, as their bytes were counted there. Numbers of an
+ * enumeration have no names: that the basket can be decoded says that they are numbers. */
 static enum nt_status get_names(const struct class_sample *sample, uint64_t count, struct nt_text *names_ret,
                                 struct nt_error *error)
 {
@@ -68,9 +69,12 @@ static enum nt_status get_names(const struct class_sample *sample, uint64_t coun
     uint64_t *ends = NULL;
     void *bytes = NULL;
     enum nt_status status = decode(sample, output, count, (void **)&ends, error);
-    if (status == NT_OK)
+    bool has_names = sample->interpretation->outputs[output].is_offsets;
+    if (status == NT_OK && !has_names)
+        *names_ret = NT_TEXT("int");
+    if (status == NT_OK && has_names)
         status = decode(sample, output + 1, ends[count - 1], &bytes, error);
-    if (status == NT_OK)
+    if (status == NT_OK && has_names)
         status = join_names(sample, ends, bytes, count, names_ret, error);
     free(ends);
     free(bytes);
@@ -137,6 +141,14 @@ static enum nt_status search_basket(struct class_sample *sample, uint32_t number
     return count ? get_names(sample, count, name_ret, error) : status;
 }
 
+/* Other members need not be read, nor can all of them be. */
+static void omit_other_outputs(struct nt_interpretation *interpretation)
+{
+    for (uint32_t i = 0; i < interpretation->step_count; i++)
+        if (interpretation->steps[i].output != interpretation->sample - 1)
+            interpretation->steps[i].output = NT_NONE;
+}
+
 static enum nt_status prepare(struct class_sample *sample, struct nt_error *error)
 {
     if (sample->context)
@@ -153,6 +165,7 @@ static enum nt_status search(struct class_sample *sample, struct nt_text *name_r
 {
     struct nt_error failure = {0};
     enum nt_status status = prepare(sample, &failure);
+    omit_other_outputs(sample->interpretation);
     for (uint32_t i = 0; status == NT_OK && i < sample->basket_count && i < MAX_BASKETS && !name_ret->length;
          i++)
         status = search_basket(sample, i, name_ret, &failure);

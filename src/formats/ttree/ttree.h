@@ -214,7 +214,8 @@ struct nt_ttree_branch {
     uint32_t file_source, object_source;
     const char *refusal; /* its baskets are in another file that is not read: the reason; else NULL */
     /* What only the first baskets name, in the order of the members: the class of a TClonesArray, "Track;3";
-     * the classes of pointers' objects, "TNamed\nTH1F". Empty: not found. */
+     * the classes of pointers' objects, "TNamed\nTH1F"; the class of a TBranchObject's; "int" if items are
+     * such an enumeration. Empty: not found. */
     const struct nt_text *samples;
     uint32_t sample_count;
     const struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
@@ -446,9 +447,8 @@ struct nt_interpretation {
     uint32_t output_count;
     struct nt_text *class_names; /* of cases, TClonesArrays and names */
     uint32_t class_name_count;
-    uint32_t sample; /* the output, + 1, of the class of a TClonesArray, or of the classes of the objects of
-                      * pointers: to be read, and put into nt_ttree_branch.samples, before the branch is
-                      * interpreted again; 0: none */
+    uint32_t sample; /* the output, + 1, that has the next of nt_ttree_branch.samples: to be read before the
+                      * branch is interpreted again; 0: none */
     bool samples_several; /* of pointers */
     uint32_t lengths;     /* the branch, + 1, that has the lengths of arrays: see NT_STEP_COUNTED; 0: none */
     enum nt_count_by count_by;

@@ -518,8 +518,8 @@ INTERPRET_TEST(members_of_the_items_of_collections)
                       "header.optional{rest>0{list>1{header{BigInt32>2 BigInt32>3}}}|"
                       "class rest>0{members>1{BigInt32>2 BigInt32>3}}}");
         /* Nothing skips unknown items that are stored member by member: there may be none. */
-        assert_member(ELEMENT("vector<Alien>", .type = NT_STREAMER_STL), type,
-                      "obj.x:list>0{item:list>1{item:unreadable}}",
+        assert_member(ELEMENT("vector<Alien>", .type = NT_STREAMER_STL, .content_type = NT_STREAMER_OBJECT),
+                      type, "obj.x:list>0{item:list>1{item:unreadable}}",
                       "header.optional{rest>0{list>1{header.sized}}|class rest>0{members.empty>1}}");
     }
     struct nt_streamer_element objects =
@@ -803,7 +803,10 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     struct nt_streamer_element members[] = {
         {.name = TEXT("p"), .type_name = TEXT("TObject*"), .type = NT_STREAMER_OBJECT_P},
         {.name = TEXT("a"), .type_name = TEXT("Alien"), .type = NT_STREAMER_ANY},
-        {.name = TEXT("v"), .type_name = TEXT("vector<Alien>"), .type = NT_STREAMER_STL},
+        {.name = TEXT("v"),
+         .type_name = TEXT("vector<Alien>"),
+         .type = NT_STREAMER_STL,
+         .content_type = NT_STREAMER_OBJECT},
         {.name = TEXT("s"), .type_name = TEXT("Secret"), .type = NT_STREAMER_STREAMER},
         {.name = TEXT("l"), .type_name = TEXT("TBtree"), .type = NT_STREAMER_OBJECT},
         {.name = TEXT("i"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
@@ -1250,12 +1253,68 @@ INTERPRET_TEST(whole_collections_of_enumerations)
                                        .type = NT_STREAMER_STL,
                                        .content_type = NT_STREAMER_INT};
     struct example example = whole_example("vector<Color>", 0);
+    example.branches[0].samples = &(struct nt_text){0};
+    example.branches[0].sample_count = 1;
     assert_shapes_of(&example, "x:list>0{item:unreadable}");
     example.classes[2] = (struct nt_streamer_class){
         .name = TEXT("vector<Color>"), .version = 6, .elements = &this, .element_count = 1};
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "x:list>0{item:int32>1}");
     assert_steps(&got, "header{list>0{BigInt32>1}}");
+}
+
+/* Nothing describes those in other collections: the first baskets tell. */
+INTERPRET_TEST(nested_collections_of_enumerations_are_numbers_if_their_bytes_are)
+{
+    static const struct nt_text samples[] = {TEXT("int"), {0}};
+    struct example example = whole_example("vector<list<Color> >", 0);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "x:list>0{item:list>1{item:int32>2}}");
+    ck_assert_uint_eq(got.sample, 3);
+    example.branches[0].sample_count = 1;
+    example.branches[0].samples = &samples[1];
+    assert_shapes_of(&example, "x:list>0{item:list>1{item:unreadable}}");
+    example.branches[0].samples = samples;
+    got = interpret(&example, 0);
+    assert_shapes(&got, "x:list>0{item:list>1{item:int32>2}}");
+    assert_steps(&got, "header{list>0{list>1{BigInt32>2}}}");
+    ck_assert_uint_eq(got.sample, 0);
+    example = whole_example("vector<list<Box<int> > >", 0); /* no enumeration */
+    assert_shapes_of(&example, "x:list>0{item:list>1{item:unreadable}}");
+}
+
+/* ROOT may store int nevertheless. */
+INTERPRET_TEST(collections_of_enumerations_have_the_described_type_if_their_bytes_do)
+{
+    static const struct nt_text samples[] = {TEXT("int"), {0}};
+    struct nt_streamer_element element =
+        ELEMENT("vector<Color>", .type = NT_STREAMER_STL, .content_type = NT_STREAMER_SHORT);
+    struct example example = member_example(&element, 0);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:int16>1}");
+    ck_assert_uint_eq(got.sample, 2);
+    example.branches[0].sample_count = 1;
+    example.branches[0].samples = samples;
+    assert_shapes_of(&example, "obj.x:list>0{item:int16>1}");
+    example.branches[0].samples = &samples[1];
+    assert_shapes_of(&example, "obj.x:list>0{item:int32>1}");
+}
+
+/* The level that its description has is not shown. */
+INTERPRET_TEST(a_std_array_is_the_array_that_it_holds)
+{
+    struct nt_streamer_element numbers[] = {{.name = TEXT("_M_elems"),
+                                             .type_name = TEXT("float"),
+                                             .type = NT_STREAMER_OFFSET_L + NT_STREAMER_FLOAT,
+                                             .length = 3,
+                                             .dimension_count = 1,
+                                             .dimensions = {3}}};
+    struct example example = whole_example("vector<array<float,3> >", 0);
+    example.classes[2] = (struct nt_streamer_class){
+        .name = TEXT("array<float,3>"), .version = 1, .elements = numbers, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "x:list>0{item:array[3]{item:real32>1}}");
+    assert_steps(&got, "header{list>0{headerv1{BigReal32*3>1}}|classv1 members>0{BigReal32*3>1}}");
 }
 
 INTERPRET_TEST(objects_of_old_branches_follow_the_name_of_their_class)
@@ -1265,6 +1324,29 @@ INTERPRET_TEST(objects_of_old_branches_follow_the_name_of_their_class)
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "x:record{px:real64>0 label:string>1}");
     assert_steps(&got, "name(Point) headerv2{BigReal64>0 header{string>1}}");
+}
+
+/* The first entry says which of the derived classes. */
+INTERPRET_TEST(objects_of_old_branches_may_be_of_a_derived_class)
+{
+    static const struct nt_text samples[] = {TEXT("Point"), {0}};
+    struct example example = whole_example("Shape", 0);
+    example.branches[0].class_name = (struct nt_text)TEXT("TBranchObject");
+    example.classes[2] = (struct nt_streamer_class){.name = TEXT("Shape"), .version = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_steps(&got, "name(Shape) headerv1");
+    example.classes[2].is_base = true;
+    nt_ttree_interpret(&example.tree, 0, arena, &got, &error);
+    ck_assert_uint_eq(got.sample, 1);
+    assert_steps(&got, "string>0 skip header.sized");
+    example.branches[0].sample_count = 1;
+    example.branches[0].samples = samples;
+    got = interpret(&example, 0);
+    assert_shapes(&got, "x:record{px:real64>0 label:string>1}");
+    assert_steps(&got, "name(Point) headerv2{BigReal64>0 header{string>1}}");
+    example.branches[0].samples = &samples[1];
+    got = interpret(&example, 0);
+    assert_steps(&got, "name(Shape) headerv1");
 }
 
 /* The branch has the name that the program gave; the entries and the description have that of the class. */
