@@ -9,8 +9,15 @@
 #include "random_values.hxx"
 #include "tree.hxx"
 
+#include <TArrayC.h>
+#include <TArrayD.h>
+#include <TArrayF.h>
+#include <TArrayI.h>
+#include <TArrayL.h>
+#include <TArrayS.h>
 #include <TFile.h>
 #include <TObjArray.h>
+#include <TObjString.h>
 #include <TVirtualStreamerInfo.h>
 
 #ifdef WITH_SNAPSHOT /* its headers take seconds */
@@ -27,9 +34,65 @@ template <typename T> std::vector<std::vector<T>> objects_of(const TObjArray &ar
     return result;
 }
 
+/* ROOT's arrays of numbers are lists. */
+#define IS_A_LIST(Array, Number)                                                                             \
+    template <> struct json::writer<Array> {                                                                 \
+        static std::string write(const Array &value)                                                         \
+        {                                                                                                    \
+            return of_pointer(value.GetArray(), static_cast<std::size_t>(value.GetSize()));                  \
+        }                                                                                                    \
+    };                                                                                                       \
+    template <> struct shape::teller<Array> {                                                                \
+        static std::string tell()                                                                            \
+        {                                                                                                    \
+            return "[\"list\"," + of<Number>() + "]";                                                        \
+        }                                                                                                    \
+    };                                                                                                       \
+    template <> struct values::filler<Array> {                                                               \
+        static void fill(Array &value, Random &random)                                                       \
+        {                                                                                                    \
+            value.Set(static_cast<int>(length(random)));                                                     \
+            for (int i = 0; i < value.GetSize(); i++)                                                        \
+                values::fill(value[i], random);                                                              \
+        }                                                                                                    \
+    };
+IS_A_LIST(TArrayC, char)
+IS_A_LIST(TArrayS, short)
+IS_A_LIST(TArrayI, int)
+IS_A_LIST(TArrayL, long)
+IS_A_LIST(TArrayF, float)
+IS_A_LIST(TArrayD, double)
+#undef IS_A_LIST
+
+template <> struct json::writer<TObjString> {
+    static std::string write(const TObjString &value)
+    {
+        return "{\"fString\":" + of(value.GetString()) + "}";
+    }
+};
+template <> struct shape::teller<TObjString> {
+    static std::string tell()
+    {
+        return "{\"fString\":\"string\"}";
+    }
+};
+
 namespace values
 {
 
+template <> struct filler<TObjString> {
+    static void fill(TObjString &value, Random &random)
+    {
+        value.SetString(text(random).c_str());
+    }
+};
+/* Nobody frees the old one. */
+template <> struct filler<char *> {
+    static void fill(char *&value, Random &random)
+    {
+        value = random.Below(4) ? strdup(text(random).c_str()) : nullptr;
+    }
+};
 template <> struct filler<TString> {
     static void fill(TString &value, Random &random)
     {

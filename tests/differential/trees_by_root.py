@@ -33,6 +33,7 @@ NUMBERS = ['bool', 'char', 'signed char', 'unsigned char', 'short', 'unsigned sh
 # ROOT has no dictionary for an RVec of signed char.
 IN_RVEC = [kind for kind in NUMBERS if kind not in ('bool', 'signed char')]
 KEYS = ['int', 'short', 'unsigned', 'long long', 'string']
+ROOT_ARRAYS = ['TArrayC', 'TArrayS', 'TArrayI', 'TArrayL', 'TArrayF', 'TArrayD']
 VARIANTS, MAX_BRANCHES, MAX_MEMBERS, DEPTH = 10, 8, 5, 2
 
 
@@ -41,7 +42,7 @@ class Schema:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.seed, self.structures, self.types, self.counts = seed, [], set(), 0
+        self.seed, self.structures, self.types, self.counts, self.has_template = seed, [], set(), 0, False
         self.is_snapshot = seed % 4 == 0
         self.branches = [self.column(k) if self.is_snapshot else self.branch(k)
                          for k in range(self.random.randint(1, MAX_BRANCHES))]
@@ -57,27 +58,48 @@ class Schema:
         return self.random.choice(NUMBERS)
 
     def leaf(self):
+        if self.random.random() < 0.1:
+            return self.enumeration()
         return self.random.choice([*NUMBERS, 'string', 'string'])
+
+    def key(self):
+        return self.enumeration() if self.random.random() < 0.2 else self.random.choice(KEYS)
+
+    def enumeration(self):
+        """ROOT garbles those of other sizes in collections."""
+        name = f'E{self.seed}_{len(self.structures)}'
+        self.structures.append(f'enum {self.random.choice(["", "class "])}{name} : int {{ {name}_a, '
+                               f'{name}_b = -7 }};\n')
+        return name
 
     def type(self, depth):
         """A type for a member or an item of a container."""
         if depth == 0 or self.random.random() < 0.4:
             return self.leaf()
         make = self.random.choice([self.range, self.range, self.range, self.set, self.map, self.pair,
-                                   self.structure])
+                                   self.arrays, self.structure])
         return make(depth - 1)
 
     def range(self, depth):
         kind = self.random.choice(['vector', 'vector', 'vector', 'vector', 'list', 'deque'])
         return self.listed(f'{kind}<{self.type(depth)} >')
 
+    def array(self, kind, sizes):
+        for size in reversed(sizes):
+            kind = f'std::array<{kind}, {size}>'
+        return kind
+
+    def arrays(self, depth):
+        """In a list, where ROOT describes an array as a class."""
+        return self.listed(f'vector<array<{self.number()},{self.random.randint(1, 3)}> >')
+
     def set(self, depth):
         kind = self.random.choice(['set', 'multiset', 'unordered_set'])
-        return self.listed(f'{kind}<{self.random.choice(KEYS)} >')
+        return self.listed(f'{kind}<{self.key()} >')
 
     def map(self, depth):
         kind = self.random.choice(['map', 'map', 'unordered_map'])
-        key, value = self.random.choice(KEYS), self.type(depth)
+        key, value = self.key(), self.type(depth)
         self.listed(f'pair<const {key},{value} >')
         return self.listed(f'{kind}<{key},{value} >')
 
@@ -114,8 +136,12 @@ class Schema:
         if choice < 0.3:
             return f'{self.number()} {name} = {{}};', name, f'values::fill({name}, random);'
         if choice < 0.4:
-            size = ''.join(f'[{self.random.randint(1, 3)}]' for _ in range(self.random.choice([1, 1, 2])))
-            return f'{self.number()} {name}{size} = {{}};', name, f'values::fill({name}, random);'
+            kind = self.number()
+            sizes = [self.random.randint(1, 3) for _ in range(self.random.choice([1, 1, 2]))]
+            declared = f'{kind} {name}{"".join(f"[{size}]" for size in sizes)}'
+            if self.random.random() < 0.4:
+                declared = f'{self.array(kind, sizes)} {name}'
+            return f'{declared} = {{}};', name, f'values::fill({name}, random);'
         if choice < 0.5 and is_alone:
             kind = self.random.choice([kind for kind in NUMBERS if kind != 'bool'])
             return (f'int n{name} = 0; {kind} *{name} = nullptr; //[n{name}]',
@@ -124,19 +150,43 @@ class Schema:
         if choice < 0.6:
             return self.packed_member(name)
         if choice < 0.65:
-            return f'TString {name};', name, f'values::fill({name}, random);'
+            kind = self.random.choice(['TString', 'TObjString', 'char *', 'bitset<9>', *ROOT_ARRAYS,
+                                       self.enumeration(),
+                                       self.template()])
+            return f'{kind} {name}{{}};', name, f'values::fill({name}, random);'
         if choice < 0.68 and is_alone:
             kind = self.structure(0, 'TObject')
             return (f'TObjArray {name};', f'objects_of<{kind}>({name})',
                     f'values::fill_objects<{kind}>({name}, random);')
-        if choice < 0.74 and depth:
+        if choice < 0.78 and depth:
+            kind, size = self.structure(depth - 1), self.random.randint(1, 3)
+            declared = self.random.choice([f'{kind} {name}[{size}]', f'{kind} {name}[2][{size}]',
+                                           f'std::array<{kind}, {size}> {name}'])
+            return f'{declared};', name, f'values::fill({name}, random);'
+        if choice < 0.8:  # not stored
+            return (f'int t{name} = 7; //! of the program\n    int {name} = 0;', name,
+                    f'values::fill({name}, random);')
+        if choice < 0.86 and depth:
             return (f'{self.structure(depth - 1)} *{name} = nullptr;', name,
                     f'values::fill({name}, random);')
         return f'{self.type(depth)} {name} = {{}};', name, f'values::fill({name}, random);'
 
+    def template(self):
+        """An instance of a class template."""
+        if not self.has_template:
+            self.structures.append(f'template <typename T> struct T{self.seed} {{\n    T one{{}};\n    T '
+                                   f'both[2]{{}};\n    vector<T> all;\n    TELLS(one, both, all)\n    void '
+                                   f'fill(Random &random) {{ values::fill(one, random); '
+                                   f'values::fill(both, random); values::fill(all, random); }}\n}};\n')
+        self.has_template = True
+        return self.listed(f'T{self.seed}<{self.random.choice(["int", "float", "string"])} >')
+
     def packed_member(self, name):
         kind = self.random.choice(['Double32_t', 'Float16_t'])
         form, value = self.packing()
+        if self.random.random() < 0.3:
+            return (f'{kind} {name}[2][2]{{}}; //{form} of each', name,
+                    f'for (auto &row : {name}) for (auto &item : row) item = static_cast<{kind}>({value});')
         return f'{kind} {name} = 0; //{form}', name, f'{name} = static_cast<{kind}>({value});'
 
     def packing(self):
@@ -156,7 +206,7 @@ class Schema:
                                    self.text_branch, self.packed_branch,
                                    self.object_branch, self.object_branch, self.object_branch,
                                    self.object_branch, self.objects_branch,
-                                   self.clones_branch])
+                                   self.clones_branch, self.whole_branch])
         return make(f'b{number}',
                     f'[](auto &value, auto entry) '
                     f'{{ Random random = random_trees::random_of(seed, {number}, entry); ',
@@ -166,8 +216,7 @@ class Schema:
         letter = self.random.choice([*LEAVES])
         kind, size = LEAVES[letter], [self.random.randint(1, 4)
                                       for _ in range(self.random.choice([0, 0, 1, 2]))]
-        for width in reversed(size):
-            kind = f'std::array<{kind}, {width}>'
+        kind = self.array(kind, size)
         lengths = "".join(f"[{width}]" for width in size)
         return f'tree.Leaves<{kind}>("{name}", "{name}{lengths}/{letter}", {begin}{fill});'
 
@@ -222,6 +271,11 @@ class Schema:
     def objects_branch(self, name, begin, fill):
         kind = self.listed(f'vector<{self.structure(1)} >')
         return f'tree.Object<{kind}>("{name}", {begin}{fill}, {self.split()});'
+
+    def whole_branch(self, name, begin, fill):
+        """A TBranchObject."""
+        kind = self.structure(1, 'TObject', is_alone=True)
+        return f'tree.Object<{kind}>("{name}", {begin}{fill}, -1);'
 
     def clones_branch(self, name, begin, fill):
         kind = self.structure(1, 'TObject')
