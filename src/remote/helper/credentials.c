@@ -295,12 +295,12 @@ void nt_credentials_serve(int socket)
 
 /* Global, like the environment. */
 static struct {
-    bool has_begun;
+    bool has_begun, are_looks_shared;
     int socket; /* -1: no credential server */
     struct slot {
         int descriptor;
-        bool is_there, is_named;
-        struct credential_version known; /* without a server */
+        bool is_there, is_named, is_current; /* current: looked at since looks are shared */
+        struct credential_version known;     /* without a server */
         char path[32];
     } slots[NT_CREDENTIALS];
 } state;
@@ -321,8 +321,9 @@ static void refresh(enum nt_credential credential)
     struct slot *slot = &state.slots[credential];
     bool is_there;
     int copy;
-    if (!look(credential, &is_there, &copy))
+    if ((state.are_looks_shared && slot->is_current) || !look(credential, &is_there, &copy))
         return;
+    slot->is_current = true;
     if (!is_there && slot->is_there)
         copy = open("/dev/null", O_RDONLY | O_CLOEXEC);
     slot->is_there = is_there;
@@ -361,6 +362,13 @@ void nt_credentials_begin(int socket)
         if (socket >= 0)
             export_credential((enum nt_credential)i);
     }
+}
+
+void nt_credentials_share_looks(bool are_shared)
+{
+    state.are_looks_shared = are_shared;
+    for (int i = 0; i < NT_CREDENTIALS; i++)
+        state.slots[i].is_current = false;
 }
 
 static struct slot *slot_of(enum nt_credential credential)

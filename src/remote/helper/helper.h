@@ -135,6 +135,9 @@ bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text);
 void nt_credential_forget(struct nt_buffer *text);
 /* Refreshes all files that libraries read by themselves. */
 void nt_credentials_refresh(void);
+/* Until it is called with false, each file is looked at once: requests that start together need no more, and
+ * each look waits for the other process. */
+void nt_credentials_share_looks(bool are_shared);
 
 /* ---- Request credentials ---- */
 
@@ -152,7 +155,8 @@ struct nt_request_target {
 /* If kept, client certificates go only to servers that users name; else also to redirect targets. */
 void nt_credentials_keep_certificate(bool is_kept);
 
-/* Adds credentials to a request. Reads them again each time, so that renewed ones take effect. */
+/* Adds credentials to a request. Reads them again for each, or for those that start together, so that renewed
+ * ones take effect. */
 void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Backends ---- */

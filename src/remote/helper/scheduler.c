@@ -235,6 +235,7 @@ static bool start_all(struct nt_transfers *jobs)
     struct nt_transfer *job;
     bool has_started = false;
     uint64_t now = nt_milliseconds();
+    nt_credentials_share_looks(true);
     while ((job = due(jobs, now)))
         if (now >= job->deadline) {
             give_up_late(job, 0);
@@ -242,6 +243,7 @@ static bool start_all(struct nt_transfers *jobs)
             start(job, now);
             has_started = true;
         }
+    nt_credentials_share_looks(false);
     return has_started;
 }
 

@@ -176,6 +176,20 @@ TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear
     check_path(nt_credential_path(NT_CREDENTIAL_NETRC), "again");
 }
 
+TEST(requests_that_start_together_look_once, .setup = set_up, .teardown = tear_down)
+{
+    name("NETRC", "", "file");
+    begin();
+    nt_credentials_share_looks(true);
+    check(NT_CREDENTIAL_NETRC, "content");
+    put("file", "renewed");
+    check(NT_CREDENTIAL_NETRC, "content");
+    nt_credentials_share_looks(false);
+    check(NT_CREDENTIAL_NETRC, "renewed");
+    put("file", "again");
+    check(NT_CREDENTIAL_NETRC, "again");
+}
+
 /* They are not named if they do not exist, unless a variable names them. */
 TEST(libraries_are_reported_where_copies_are, .setup = set_up, .teardown = tear_down)
 {

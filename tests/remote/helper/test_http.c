@@ -5,6 +5,7 @@
 #include "core/base/thread.h"
 
 #include <errno.h>
+#include <sys/wait.h>
 
 #include "core/io/objects.h"
 #include "fake_web.h"
@@ -576,6 +577,42 @@ TEST(an_object_that_ends_before_the_requested_bytes_is_short, .setup = set_up, .
     check_failure(ask_for(NT_OBJECT_SPACE + 1000, 10), NT_FETCH_NOT_FOUND,
                   "the object ends before the requested bytes (416)");
     ck_assert_uint_eq(times_asked("GET /bucket/data/1 bytes=1000-1009"), 1);
+}
+
+/* ---- credentials ---- */
+
+/* A process that has no credential files, and ends with the number of looks. */
+static pid_t count_looks(int *socket_ret)
+{
+    int ends[2], looks = 0;
+    uint8_t byte;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    pid_t process = fork();
+    if (process) {
+        close(ends[1]);
+        *socket_ret = ends[0];
+        return process;
+    }
+    close(ends[0]);
+    for (; recv(ends[1], &byte, 1, 0) == 1; looks++)
+        ck_assert_int_eq(send(ends[1], "", 1, 0), 1);
+    _exit(looks);
+}
+
+TEST(requests_that_start_together_share_a_look_at_credentials, .setup = set_up, .teardown = tear_down)
+{
+    int socket, status;
+    open_well();
+    pid_t process = count_looks(&socket);
+    nt_credentials_begin(socket);
+    for (unsigned i = 0; i < 8; i++)
+        ask_for(20000 + UINT64_C(5000) * i, 5000);
+    work();
+    close(socket);
+    ck_assert_int_eq(waitpid(process, &status, 0), process);
+    nt_credentials_begin(-1);
+    ck_assert_int_eq(WEXITSTATUS(status), NT_CREDENTIALS + 1);
+    work_until(last_id, NT_FETCH_DONE);
 }
 
 /* ---- keys of a role ---- */
