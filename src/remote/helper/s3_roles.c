@@ -15,9 +15,9 @@ enum { CONNECT_MILLISECONDS = 2000, MILLISECONDS = 5000, MAX_ANSWER_BYTES = 64 *
 enum { EARLY_SECONDS = 300, USUAL_SECONDS = 900, FAILURE_MILLISECONDS = 5000 };
 
 /* The keys of this process, like the environment. */
-static struct {
+static struct role_keys {
     char key[256], secret[256], token[8192];
-    uint64_t until;
+    uint64_t until, expire; /* when to request others, and when these are not valid any more */
 } kept;
 
 /* ---- Requests ---- */
@@ -96,10 +96,13 @@ static bool copy(char *value, size_t room, const char *text, size_t length)
 static void keep_until(const char *expiration)
 {
     struct tm parts = {0};
+    const uint64_t now = nt_milliseconds();
     long seconds = USUAL_SECONDS;
     if (expiration && strptime(expiration, "%Y-%m-%dT%H:%M:%S", &parts))
-        seconds = (long)(timegm(&parts) - time(NULL)) - EARLY_SECONDS;
-    kept.until = nt_milliseconds() + (seconds > 0 ? (uint64_t)seconds * 1000 : FAILURE_MILLISECONDS);
+        seconds = (long)(timegm(&parts) - time(NULL));
+    kept.expire = now + (seconds > 0 ? (uint64_t)seconds * 1000 : 0);
+    seconds -= EARLY_SECONDS;
+    kept.until = now + (seconds > 0 ? (uint64_t)seconds * 1000 : FAILURE_MILLISECONDS);
 }
 
 static bool take_json(const struct role_request *question)
@@ -263,17 +266,29 @@ static const char *renew(const char *region)
     return NULL;
 }
 
+/* If others cannot be had, keys that are still valid stay: the service may answer before they expire. */
+static const char *replace(const char *region)
+{
+    struct role_keys before = kept;
+    explicit_bzero(&kept, sizeof(kept));
+    const char *problem = renew(region);
+    if (problem && nt_milliseconds() < before.expire) {
+        kept = before;
+        problem = NULL;
+    } else if (problem) {
+        kept.key[0] = '\0';
+    }
+    explicit_bzero(&before, sizeof(before));
+    if (nt_milliseconds() >= kept.until) /* the service may have been silent for long */
+        kept.until = nt_milliseconds() + FAILURE_MILLISECONDS;
+    return problem;
+}
+
 const char *nt_s3_assume_role(struct nt_s3 *s3)
 {
     static const char *problem;
-    if (nt_milliseconds() >= kept.until) {
-        explicit_bzero(&kept, sizeof(kept));
-        problem = renew(s3->region);
-        if (problem)
-            kept.key[0] = '\0';
-        if (!kept.until) /* the service may have been silent for long */
-            kept.until = nt_milliseconds() + FAILURE_MILLISECONDS;
-    }
+    if (nt_milliseconds() >= kept.until)
+        problem = replace(s3->region);
     memcpy(s3->key, kept.key, sizeof(s3->key));
     memcpy(s3->secret, kept.secret, sizeof(s3->secret));
     memcpy(s3->token, kept.token, sizeof(s3->token));

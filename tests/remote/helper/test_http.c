@@ -5,6 +5,7 @@
 #include "core/base/thread.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "core/io/objects.h"
@@ -643,4 +644,50 @@ TEST(a_silent_service_of_keys_is_not_asked_again_at_once, .setup = set_up, .tear
         serve_web();
         ck_assert_uint_eq(server.count, 1);
     }
+}
+
+/* The first answer has keys that are to be renewed in one or two seconds, the others have none. */
+static bool answer_keys_once(struct connection *connection)
+{
+    char text[256], expires[32];
+    const time_t until = time(NULL) + 302;
+    strftime(expires, sizeof(expires), "%Y-%m-%dT%H:%M:%SZ", gmtime(&until));
+    snprintf(text, sizeof(text),
+             "{\"AccessKeyId\": \"k\", \"SecretAccessKey\": \"s\", \"Token\": \"t\", \"Expiration\": \"%s\"}",
+             expires);
+    if (connection == server.connections)
+        send_text(connection, "200 OK", text);
+    else
+        send_answer(connection, "503 Busy\r\nContent-Length: 0", 0, 0);
+    return true;
+}
+
+static atomic_bool is_over;
+
+static void *serve_keys(void *unused)
+{
+    while (!atomic_load(&is_over)) {
+        serve_web();
+        usleep(1000);
+    }
+    return unused;
+}
+
+TEST(keys_are_renewed_before_they_expire_and_kept_if_that_fails, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_s3 s3 = {.region = "r"};
+    pthread_t thread;
+    server.answer = answer_keys_once;
+    setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.address, 1);
+    ck_assert_int_eq(pthread_create(&thread, NULL, serve_keys, NULL), 0);
+    const uint64_t end = nt_milliseconds() + 20000;
+    do { /* each request of the service ends before the call does */
+        s3.key[0] = '\0';
+        ck_assert_ptr_null(nt_s3_assume_role(&s3));
+        ck_assert_str_eq(s3.key, "k");
+        usleep(10000);
+    } while (server.count < 2 && nt_milliseconds() < end);
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+    ck_assert_uint_eq(server.count, 2);
 }
