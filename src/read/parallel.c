@@ -438,6 +438,12 @@ static enum nt_status read_all(const struct nt_stream_range *ranges, size_t coun
 
 /* ---- Reading from slow sources ---- */
 
+/* Does the format store the pages of a segment of a column together? */
+static bool has_whole_segments(const struct nt_stream *stream)
+{
+    return stream->dataset->ops->plan_groups != NULL;
+}
+
 /* More elements than a segment of a range may have without being divided into bands. */
 static uint64_t most_of_segment(const struct nt_stream_range *range, uint64_t count)
 {
@@ -448,7 +454,7 @@ static bool is_large_segment(const struct nt_stream_range *range, uint64_t eleme
 {
     uint64_t lead = nt_stream_leading_zeros(range->stream);
     struct nt_segment segment;
-    if (range->stream->filter || element < lead)
+    if (range->stream->filter || element < lead || has_whole_segments(range->stream))
         return false;
     nt_stream_segment_of(range->stream, element - lead, &segment);
     return segment.elements > most_of_segment(range, count);
@@ -469,10 +475,13 @@ static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number,
     return found < end ? found : end;
 }
 
-/* Bands of ranges, and how many of them have been hinted. */
+/* Bands of ranges, and how many of them have been hinted. Each has some rows of some of the ranges: if a
+ * format stores the pages of a segment together, no segment is divided, so that the requests stay large. */
 struct bands {
     const struct nt_stream_range *ranges;
     size_t range_count;
+    uint64_t row_bands, column_bands;
+    uint64_t *column_band; /* of each range */
     uint64_t count, hinted;
     uint64_t *stored; /* bytes hinted for each band */
     uint64_t ahead;   /* the sum of these bytes, except of bands already read */
@@ -484,20 +493,28 @@ struct bands {
 /* Decoded bytes of a band. What is ahead, with one band more, is less than sources prefetch. */
 #define BAND_BYTES (UINT64_C(16) << 20)
 
-static struct nt_stream_range part_of(const struct nt_stream_range *range, uint64_t number, uint64_t count)
+/* The part of a range in a band. False if it has none. */
+static bool part_of(const struct bands *bands, size_t range, uint64_t number,
+                    struct nt_stream_range *part_ret)
 {
-    uint64_t first = band_begin(range, number, count);
-    return sub_range(range, first, band_begin(range, number + 1, count));
+    const struct nt_stream_range *whole = &bands->ranges[range];
+    uint64_t row_band = number / bands->column_bands;
+    if (bands->column_band[range] != number % bands->column_bands)
+        return false;
+    uint64_t first = band_begin(whole, row_band, bands->row_bands);
+    *part_ret = sub_range(whole, first, band_begin(whole, row_band + 1, bands->row_bands));
+    return true;
 }
 
 static void prefetch_band(struct bands *bands)
 {
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW}; /* the call returns when all are read */
     uint64_t number = bands->hinted++;
-    for (size_t i = 0; i < bands->range_count; i++) {
-        const struct nt_stream_range part = part_of(&bands->ranges[i], number, bands->count);
-        nt_stream_prefetch(part.stream, &prefetch, part.first, part.first + part.count, NT_PREFETCH_AT_ONCE);
-    }
+    struct nt_stream_range part;
+    for (size_t i = 0; i < bands->range_count; i++)
+        if (part_of(bands, i, number, &part))
+            nt_stream_prefetch(part.stream, &prefetch, part.first, part.first + part.count,
+                               NT_PREFETCH_AT_ONCE);
     bands->stored[number] = prefetch.bytes;
     bands->ahead += prefetch.bytes;
     nt_prefetch_submit(&prefetch);
@@ -529,35 +546,64 @@ static void prefetch_batch(const struct nt_stream_range *ranges, size_t count)
 static enum nt_status read_band(const struct bands *bands, uint64_t number, struct nt_stream_range *parts,
                                 struct nt_error *error)
 {
+    size_t count = 0;
     for (size_t i = 0; i < bands->range_count; i++)
-        parts[i] = part_of(&bands->ranges[i], number, bands->count);
-    return read_all(parts, bands->range_count, error);
+        count += part_of(bands, i, number, &parts[count]);
+    return read_all(parts, count, error);
 }
 
-/* Bands end with the pages of large segments, so all their page lists are needed first. */
-static void prefetch_lists(const struct nt_stream_range *ranges, size_t count, uint64_t band_count)
+/* Into how many bands the rows of a range can be divided. */
+static uint64_t most_row_bands(const struct nt_stream_range *range)
 {
-    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
-    for (size_t i = 0; i < count; i++)
-        nt_stream_plan_lists(ranges[i].stream, &prefetch, ranges[i].first, ranges[i].first + ranges[i].count,
-                             most_of_segment(&ranges[i], band_count));
-    nt_prefetch_submit(&prefetch);
+    const struct nt_stream *stream = range->stream;
+    uint64_t lead = nt_stream_leading_zeros(stream), end = range->first + range->count;
+    if (stream->filter || !has_whole_segments(stream))
+        return UINT64_MAX;
+    if (end <= lead || !range->count)
+        return 1;
+    struct nt_segment first, last;
+    nt_stream_segment_of(stream, range->first < lead ? 0 : range->first - lead, &first);
+    nt_stream_segment_of(stream, end - 1 - lead, &last);
+    return last.number - first.number + UINT64_C(1);
 }
 
-static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t band_count,
+/* Divides the rows into so many bands, or else the ranges, too. */
+static void divide(struct bands *bands, uint64_t bytes, uint64_t count)
+{
+    uint64_t rows = 1, before = 0;
+    for (size_t i = 0; i < bands->range_count; i++) {
+        uint64_t found = most_row_bands(&bands->ranges[i]);
+        rows = found > rows ? found : rows;
+    }
+    bands->row_bands = nt_min(rows, count);
+    bands->column_bands = nt_min(count / bands->row_bands, bands->range_count);
+    bands->count = bands->row_bands * bands->column_bands;
+    for (size_t i = 0; i < bands->range_count; before += bytes_of(&bands->ranges[i++])) {
+        double share = (double)before / (double)bytes;
+        bands->column_band[i] =
+            nt_min((uint64_t)(share * (double)bands->column_bands), bands->column_bands - 1);
+    }
+}
+
+static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t bytes,
                                  struct nt_error *error)
 {
-    struct bands bands = {.ranges = ranges, .range_count = count, .count = band_count};
+    struct bands bands = {.ranges = ranges, .range_count = count};
+    uint64_t most = bytes / BAND_BYTES + 1;
     struct nt_stream_range *parts = calloc(count, sizeof(*parts));
-    bands.stored = calloc(band_count, sizeof(*bands.stored));
-    enum nt_status status = parts && bands.stored ? NT_OK : nt_fail_memory(error);
-    prefetch_lists(ranges, count, band_count);
-    for (uint64_t number = 0; status == NT_OK && number < band_count; number++) {
+    bands.column_band = calloc(count, sizeof(*bands.column_band));
+    bands.stored = calloc(most, sizeof(*bands.stored));
+    enum nt_status status = parts && bands.column_band && bands.stored ? NT_OK : nt_fail_memory(error);
+    if (status == NT_OK)
+        divide(&bands, bytes, most);
+    nt_groups_announce_fields(ranges->stream->dataset, NULL, 0); /* their lists come with their pages */
+    for (uint64_t number = 0; status == NT_OK && number < bands.count; number++) {
         prefetch_bands(&bands, number);
         status = read_band(&bands, number, parts, error);
         bands.ahead -= bands.stored[number];
     }
     free(bands.stored);
+    free(bands.column_band);
     free(parts);
     return status;
 }
@@ -575,9 +621,8 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_counter_add(&reader->counters.served_bytes, bytes);
     if (!nt_prefetch_helps(ranges->stream->dataset))
         return read_all(ranges, count, error);
-    uint64_t bands = count > 1 ? bytes / BAND_BYTES + 1 : 1;
-    if (bands > 1)
-        return read_bands(ranges, count, bands, error);
+    if (count > 1 && bytes >= BAND_BYTES)
+        return read_bands(ranges, count, bytes, error);
     prefetch_batch(ranges, count);
     return read_all(ranges, count, error);
 }

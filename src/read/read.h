@@ -898,10 +898,6 @@ static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_readahead_page *page_ret);
 /* The walk of a sequential reader. */
 struct nt_walk nt_stream_walk(struct nt_stream *stream);
-/* Plans to load the page lists of segments of more than `most` elements, of which only a part will be
- * read at a time. */
-void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
-                          uint64_t end, uint64_t most);
 /* Announces reads of elements [first, end): hints the first of them to their sources. */
 void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first, uint64_t end,
                         uint64_t bytes);

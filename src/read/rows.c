@@ -594,7 +594,8 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
     return rows->count * each + shared;
 }
 
-/* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
+/* The spans of a field: stored ones, or parts. A single part's page list is loaded at once, unless its rows
+ * are known and a server can send it with its pages. */
 static enum nt_status find_spans(const struct span_builder *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
@@ -609,7 +610,8 @@ static enum nt_status find_spans(const struct span_builder *build, struct nt_err
     rows->groups = nt_groups_of_field(dataset, field);
     rows->count = rows->parts.count;
     bool is_alone = rows->count == 1 && rows->groups.first != rows->groups.end;
-    return is_alone ? nt_groups_load_readable(dataset, rows->groups, error) : NT_OK;
+    bool is_later = build->unit.is_per_entry && nt_prefetch_helps(dataset);
+    return is_alone && !is_later ? nt_groups_load_readable(dataset, rows->groups, error) : NT_OK;
 }
 
 static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error *error)

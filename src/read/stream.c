@@ -656,22 +656,6 @@ static void find_requested(const void *walked, uint64_t element, struct nt_reada
     (void)!load_page_of((struct nt_stream *)(uintptr_t)walked, element, page_ret);
 }
 
-void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
-                          uint64_t end, uint64_t most)
-{
-    const uint64_t lead = nt_stream_leading_zeros(stream);
-    if (stream->filter || !stream->dataset->field_groups || first >= end || end <= lead)
-        return;
-    struct nt_segment segment;
-    for (nt_stream_segment_of(stream, first < lead ? 0 : first - lead, &segment);
-         segment.number < stream->rows.count && segment.first < end - lead;
-         nt_stream_segment(stream, segment.number + 1, &segment)) {
-        const struct nt_groups groups = {segment.span.cluster, segment.span.cluster + 1};
-        if (segment.elements > most && is_unloaded(stream, &segment))
-            nt_groups_plan(stream->dataset, groups, false, prefetch);
-    }
-}
-
 struct nt_walk nt_stream_walk(struct nt_stream *stream)
 {
     return (struct nt_walk){.reader = stream->reader,
@@ -732,8 +716,10 @@ uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element)
 
 void nt_fields_announce(struct nt_dataset *dataset, const uint32_t *fields, size_t count)
 {
-    if (dataset->failure || !dataset->ops->announce_fields || dataset->file->resolve ||
-        !nt_prefetch_helps(dataset))
+    if (dataset->failure || dataset->file->resolve || !nt_prefetch_helps(dataset))
+        return;
+    nt_groups_announce_fields(dataset, fields, count);
+    if (!dataset->ops->announce_fields)
         return;
     nt_lock_acquire(&dataset->logical->lock);
     dataset->ops->announce_fields(dataset, fields, count);

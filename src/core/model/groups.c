@@ -284,6 +284,37 @@ static bool has_room(const struct nt_prefetch *prefetch, size_t added)
            prefetch->ranges[0].source == prefetch->ranges[prefetch->count - 1].source;
 }
 
+/* Its rows do not follow from the entries, or rows below it do not: streams need its page lists at once. */
+static bool is_counted(const struct nt_dataset *dataset, uint32_t field)
+{
+    return nt_field_row_parent(dataset, field) != NT_NONE ||
+           nt_field_has_stream(&dataset->fields[field], NT_STREAM_OFFSETS);
+}
+
+/* Requests the lists of announced fields from that of a group on: all, of those that streams need at once, or
+ * those of the same part, of which a few rows are read. */
+static void request_announced(struct nt_dataset *dataset, uint32_t number)
+{
+    enum { MAX_BYTES = 8 << 20 };
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
+    uint32_t part, field = nt_group_field(dataset, number, &part);
+    const bool are_counted = is_counted(dataset, field);
+    if (!dataset->announced[field])
+        return;
+    for (; field < dataset->field_count && prefetch.count < MAX_RANGES && prefetch.bytes < MAX_BYTES;
+         field++) {
+        struct nt_groups groups = nt_groups_of_field(dataset, field);
+        if (!dataset->announced[field] || is_counted(dataset, field) != are_counted)
+            continue;
+        dataset->announced[field] = false;
+        if (!are_counted)
+            groups = (struct nt_groups){groups.first + part, nt_min(groups.first + part + 1, groups.end)};
+        if (groups.first < groups.end && groups.end - groups.first <= MAX_AHEAD)
+            dataset->ops->plan_groups(dataset, groups, false, &prefetch);
+    }
+    nt_prefetch_submit(&prefetch);
+}
+
 /* Requests what loading a group reads, and the groups after it if groups are loaded in order: then a slow
  * source is waited for once for many of them. */
 static void request_ahead(struct nt_dataset *dataset, uint32_t number)
@@ -292,6 +323,8 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     if (!can_plan(dataset))
         return;
+    if (dataset->announced)
+        request_announced(dataset, number);
     if (number != ahead->next || number >= ahead->end)
         *ahead = (struct nt_groups_ahead){number, number, end_of_field(dataset, number), 1};
     ahead->next = number + 1;
@@ -575,6 +608,30 @@ void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups)
     dataset->ahead = (struct nt_groups_ahead){groups.first, groups.first, groups.end, MAX_AHEAD};
 }
 
+static void announce_field(struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    dataset->announced[field] = true;
+    for (uint32_t i = 0; i < count; i++)
+        announce_field(dataset, children[i]);
+}
+
+void nt_groups_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count)
+{
+    if (!dataset->field_groups || !can_plan(dataset))
+        return;
+    NT_LOCK_GUARD(&dataset->logical->lock);
+    if (!dataset->announced)
+        dataset->announced = malloc((size_t)dataset->field_count + 1);
+    if (!dataset->announced)
+        return;
+    memset(dataset->announced, 0, (size_t)dataset->field_count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (fields[i] < dataset->field_count)
+            announce_field(dataset, fields[i]);
+}
+
 bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
                     struct nt_prefetch *prefetch)
 {
@@ -634,6 +691,7 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
 
 void nt_groups_deinit(struct nt_dataset *dataset)
 {
+    free(dataset->announced);
     for (uint32_t i = 0; i < dataset->groups.slot_count; i++) {
         const struct nt_group *group = slot_at(dataset, i);
         free(group->ranges);

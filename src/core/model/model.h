@@ -611,6 +611,7 @@ struct nt_dataset {
     void *format_data;
     struct nt_lock lock;          /* for loading groups, also of `physical` and `levels` */
     struct nt_groups_ahead ahead; /* under the lock */
+    bool *announced;              /* [field]: see nt_groups_announce_fields; from malloc, under the lock */
     atomic_uint found_group;      /* the last result of nt_page_group */
     struct nt_arena *arena;       /* owns everything above that the format allocates */
 };
@@ -880,6 +881,9 @@ uint64_t nt_groups_release(struct nt_dataset *logical);
 void nt_dataset_release_lists(struct nt_dataset *logical);
 /* These groups will be loaded one after the other: what that reads is requested in advance. */
 void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
+/* The groups of these fields, and of those below them, will be loaded: what the first of them reads is
+ * requested with what the others read. Instead of what was announced before. */
+void nt_groups_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
 /* Plans to load groups and, `with_pages`, to read all of their pages. False if the format cannot say
  * which bytes that are. */
 bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,

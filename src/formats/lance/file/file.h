@@ -57,6 +57,7 @@ struct nt_lance_page {
     uint32_t buffer_count;
     uint32_t encoding_kind;   /* enum nt_lance_encoding_kind */
     uint64_t length;          /* rows; in item columns of 2.0: items */
+    uint32_t lists;           /* layers that are lists; 0 in 2.0 */
     uint64_t priority;        /* the first top-level row; in 2.0 it may be relative to its batch */
     struct nt_proto encoding; /* the message in the Any; checked if its kind is known */
     struct nt_text type_url;  /* not NUL-terminated */

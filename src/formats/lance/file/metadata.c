@@ -322,8 +322,8 @@ static enum nt_status read_page_encoding(const struct column_metadata_reader *re
     return NT_OK;
 }
 
-/* Does the innermost layer of a page mark its values as null? */
-static bool has_null_levels(const struct nt_lance_page *page)
+/* Counts the layers of a page that are lists. Returns whether the innermost layer marks values as null. */
+static bool read_layers(struct nt_lance_page *page)
 {
     static const struct {
         uint32_t kind, layers;
@@ -331,14 +331,17 @@ static bool has_null_levels(const struct nt_lance_page *page)
                   {NT_LANCE_LAYOUT_FULL_ZIP, NT_LANCE_FULL_ZIP_LAYERS},
                   {NT_LANCE_LAYOUT_CONSTANT, NT_LANCE_CONSTANT_LAYOUT_LAYERS}};
     struct nt_proto member;
-    uint64_t layer = NT_LAYER_NONE;
+    uint64_t layer, first = NT_LAYER_NONE;
     uint32_t kind = nt_lance_page_layout_kind(page, &member);
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (kind == fields[i].kind) {
             struct nt_proto_numbers layers = nt_proto_numbers(member, fields[i].layers);
-            nt_proto_next_number(&layers, &layer);
+            while (nt_proto_next_number(&layers, &layer)) {
+                first = first == NT_LAYER_NONE ? layer : first;
+                page->lists += layer != NT_LAYER_ITEM && layer != NT_LAYER_NULLABLE_ITEM;
+            }
         }
-    return layer == NT_LAYER_NULLABLE_ITEM;
+    return first == NT_LAYER_NULLABLE_ITEM;
 }
 
 /* Adds up the rows of the column's pages. */
@@ -386,8 +389,8 @@ static enum nt_status read_pages(const struct column_metadata_reader *reader)
     while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
             NT_TRY(read_page(reader, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages));
-    for (uint32_t i = 0; !column->has_null_levels && i < column->page_count; i++)
-        column->has_null_levels = has_null_levels(&pages[i]);
+    for (uint32_t i = 0; i < column->page_count; i++)
+        column->has_null_levels |= read_layers(&pages[i]);
     return NT_OK;
 }
 

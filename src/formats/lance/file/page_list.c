@@ -474,12 +474,14 @@ static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *
                                   (struct nt_extent){page->buffers[i].offset, page->buffers[i].bytes});
 }
 
-static void plan_column(const struct nt_lance *lance, uint32_t number, bool with_values,
+/* Only the values tell the ends of lists around or within other lists. */
+static void plan_column(const struct nt_lance *lance, uint32_t number, bool with_values, bool are_lists,
                         struct nt_prefetch *prefetch)
 {
     const struct nt_lance_column *column = number < lance->tail.columns ? &lance->columns[number] : NULL;
     for (uint32_t i = 0; column && !column->failure && i < column->page_count; i++)
-        plan_page(lance, &column->pages[i], with_values, prefetch);
+        plan_page(lance, &column->pages[i], with_values || (are_lists && column->pages[i].lists > 1),
+                  prefetch);
 }
 
 void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *field, uint32_t column,
@@ -492,7 +494,8 @@ void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *f
     /* A mount lists sizes of which no values may be read. */
     if (!with_pages && !prefetch->count && !nt_source_spare_bytes(lance->source, false))
         prefetch->need = NT_PREFETCH_ONLY;
-    plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES, prefetch);
+    plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES,
+                field->kind == NT_FIELD_COLLECTION, prefetch);
     if (with_pages && is_text && lance_has_byte_column(lance, column))
-        plan_column(lance, column + 1, true, prefetch);
+        plan_column(lance, column + 1, true, false, prefetch);
 }
