@@ -54,7 +54,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
 
 /* ---- Prefetch data files ---- */
 
-enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 16 * 1024, MAX_END_BYTES = 1024 * 1024 };
+enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 13 * 1024, MAX_END_BYTES = 1024 * 1024 };
 
 /* Requests the metadata at the end of a file: as much as earlier files have. Ignores failures, which
  * reading reports later. */
@@ -76,6 +76,7 @@ static void note_end(struct nt_lance_dataset *lance, const struct nt_lance *open
     uint64_t bytes = opened->size - first;
     if (bytes > MAX_END_BYTES)
         return;
+    bytes += bytes / 8; /* those of others may be a little longer */
     lance->ahead.end_bytes = bytes > lance->ahead.end_bytes ? bytes : lance->ahead.end_bytes;
 }
 
