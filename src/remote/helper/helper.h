@@ -571,6 +571,9 @@ enum { NT_HTTP_MAX_REQUESTS = 16 };
 struct nt_http_backend {
     struct nt_backend backend;
     CURLM *multi;
+    /* A directory whose server refused PROPFIND, why, and listed it by a page: it is asked for pages first.
+     * "": none. */
+    char index_address[NT_FETCH_TEXT_BYTES], index_refusal[160];
 };
 
 /* False if libcurl is not usable. */

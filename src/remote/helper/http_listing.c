@@ -15,6 +15,7 @@ struct nt_http_walk {
     struct nt_list_parser *list;            /* of the current answer; NULL: nothing has arrived */
     struct nt_index_parser *index;          /* likewise, of an index page */
     char refusal[160];                      /* why the server has no other list than an index page */
+    bool is_index_first;                    /* it is requested because of an earlier refusal */
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* used to request this part */
     bool is_too_long;
     bool is_there;        /* reported by an earlier part */
@@ -127,6 +128,31 @@ static bool ask_for_index(struct nt_http_walk *walk, const struct nt_result *res
            ask(walk, NT_HTTP_REQUEST_INDEX, &problem);
 }
 
+static struct nt_http_backend *backend_of(const struct nt_http_walk *walk)
+{
+    return (struct nt_http_backend *)walk->origin->handle.backend;
+}
+
+static void note_index(const struct nt_http_walk *walk)
+{
+    struct nt_http_backend *web = backend_of(walk);
+    const char *address = walk->origin->target.address;
+    if (walk->is_index_first || strlen(address) >= sizeof(web->index_address))
+        return;
+    strcpy(web->index_address, address);
+    memcpy(web->index_refusal, walk->refusal, sizeof(web->index_refusal));
+}
+
+/* Other directories of a server may allow PROPFIND. */
+static bool ask_for_list_after(struct nt_http_walk *walk)
+{
+    const char *problem;
+    bool is_first = walk->is_index_first;
+    walk->is_index_first = false;
+    return is_first && !walk->is_too_long && !walk->origin->handle.entries &&
+           ask(walk, NT_HTTP_REQUEST_FOLDER, &problem);
+}
+
 /* Whatever the server sends instead of a list, it does not list directories. */
 static void end_index(struct nt_http_walk *walk, const struct nt_result *result)
 {
@@ -134,9 +160,10 @@ static void end_index(struct nt_http_walk *walk, const struct nt_result *result)
     bool is_list = result->outcome == NT_OUTCOME_OK && walk->index && !nt_index_parser_end(walk->index);
     if (walk->is_too_long)
         fail(walk, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
-    else if (is_list)
+    else if (is_list) {
+        note_index(walk);
         nt_listing_done(&walk->origin->handle);
-    else
+    } else if (!is_lasting || !ask_for_list_after(walk))
         fail(walk, is_lasting ? NT_FETCH_UNSUPPORTED : result->failure,
              is_lasting ? walk->refusal : result->message);
 }
@@ -175,7 +202,14 @@ bool nt_http_list(struct nt_remote_handle *listing, const char *address, const c
     if (!walk || !(walk->address = strdup(address)))
         return false;
     walk->origin = origin;
-    return ask(walk, NT_HTTP_REQUEST_FOLDER, problem_ret);
+    if (!ask(walk, NT_HTTP_REQUEST_FOLDER, problem_ret))
+        return false;
+    const struct nt_http_backend *web = backend_of(walk);
+    walk->is_index_first = nt_address_is_same_server(web->index_address, origin->target.address);
+    memcpy(walk->refusal, web->index_refusal, sizeof(walk->refusal));
+    if (walk->is_index_first)
+        origin->target.asked = NT_HTTP_REQUEST_INDEX;
+    return true;
 }
 
 void nt_http_end_list(struct nt_http_file *origin)

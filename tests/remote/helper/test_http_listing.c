@@ -111,6 +111,34 @@ TEST(an_index_page_is_a_list, .setup = set_up, .teardown = tear_down, .end = COU
     ck_assert_uint_eq(times_asked("GET /folder/ "), 1);
 }
 
+static bool answer_dav(struct connection *connection)
+{
+    bool is_page = strncmp(connection->what, "GET ", 4) == 0;
+    send_text(connection, is_page ? "200 OK" : headers, is_page ? "Welcome" : body);
+    return true;
+}
+
+/* Each directory would else take two requests. */
+TEST(a_server_that_refused_propfind_is_asked_for_pages_first, .setup = set_up, .teardown = tear_down)
+{
+    char inner[96];
+    work_until(request_index("[]"), NT_FETCH_DONE);
+    snprintf(inner, sizeof(inner), "%sinner/", server.folder);
+    for (unsigned time = 0; time < 2; time++) {
+        uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, inner);
+        work_until(id, NT_FETCH_DONE);
+    }
+    ck_assert_uint_eq(times_asked("GET /folder/inner/ "), 2);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/inner/ "), 0);
+    /* but a directory may allow it, and send something else as its page */
+    uint64_t id = request_list("207 List", good_list);
+    server.answer = answer_dav;
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_str_eq(answers[id].names, good_names);
+    ck_assert_uint_eq(times_asked("GET /folder/ "), 2);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 2);
+}
+
 static const char *const no_indexes[] = {
     "",
     "plain text",
