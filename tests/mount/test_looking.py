@@ -7,7 +7,7 @@ import os
 import shutil
 
 from harness import NTUPLE, case, data, fails, lines, mounted, need, output, run, same, scratch, stats
-from web import BEGINNING, END, served
+from web import BEGINNING, BEFORE_END, END, misbehaviour, served
 
 OF_PAGES = {'rows.jsonl', 'head.jsonl', 'table.csv', 'pages.jsonl', 'schema.txt', 'layout.jsonl',
             'keys.jsonl'}
@@ -136,6 +136,44 @@ def looking_at_lists_of_lance_requests_no_page():
                     fails(errno.ESPIPE, file.seek, 0, os.SEEK_END)
         with served(folder) as site, mounted(site.url('lists.lance'), options=('-o', 'text=sized')) as there:
             same((there / levels).stat().st_size, len(content), 'of text=sized')
+
+
+TOGETHER = 4
+
+
+@misbehaviour
+def together(handler, answer):
+    """Answers nothing but the ends of the file before so many requests wait."""
+    site = handler.server.site
+    if handler.headers['Range'] in (BEGINNING, END, *BEFORE_END):
+        return
+    with site.lock:
+        site.waiting += 1
+    if site.waiting >= TOGETHER:
+        site.hangs.set()
+    site.were_together &= site.hangs.wait(10)
+    site.hangs.set()  # what comes later is answered at once
+
+
+@case
+def first_rows_of_columns_of_lance_are_requested_together():
+    """Also where a server answers one range at a time."""
+    lance, arrow, np = need('lance.file'), need('pyarrow'), need('numpy')
+    flat = np.random.default_rng(1).integers(0, 1 << 60, 20_000)  # no range has the lists of two columns
+    lists = arrow.ListArray.from_arrays(np.arange(0, 20_001, 4, dtype=np.int32), flat)
+    nested = arrow.ListArray.from_arrays(np.arange(0, 5_001, 5, dtype=np.int32), lists)
+    texts = arrow.array([f'{number:>40}' for number in flat])
+    with scratch() as folder:
+        for kind, column in ('flat', flat), ('lists', lists), ('nested', nested), ('texts', texts):
+            name = f'{kind}.lance'
+            table = arrow.table({f'c{number}': column for number in range(2 * TOGETHER)})
+            with lance.LanceFileWriter(str(folder / name), table.schema, version='2.1') as writer:
+                writer.write_batch(table)
+            with served(folder) as site:
+                site.waiting, site.were_together = 0, True
+                found = output(NTUPLE, 'head', '-n', '1', site.url(f'together/one-range/{name}'))
+                same(found, output(NTUPLE, 'head', '-n', '1', folder / name), kind)
+                same((site.waiting >= TOGETHER, site.were_together), (True, True), kind)
 
 
 @case
