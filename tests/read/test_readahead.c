@@ -234,22 +234,22 @@ TEST(a_stream_with_a_prefetcher_does_not_prefetch)
 enum { COLUMNS = 2, LARGE_CLUSTERS = 8, LARGE = 1 << 19, LARGE_PAGE = 1 << 17 };
 enum { PAGES_OF_COLUMN = LARGE_CLUSTERS * LARGE / LARGE_PAGE };
 
-/* Fields of 64-bit numbers, 4 MiB in each cluster. */
-static struct builder *large_columns(void)
+/* Fields of 64-bit numbers, 32 MiB each. */
+static struct builder *large_columns(uint32_t clusters)
 {
     struct builder *builder = builder_new();
-    uint32_t columns[COLUMNS];
-    uint64_t *values = malloc(LARGE * sizeof(*values));
+    uint32_t columns[COLUMNS], large = LARGE_CLUSTERS * LARGE / clusters;
+    uint64_t *values = malloc(large * sizeof(*values));
     ck_assert_ptr_nonnull(values);
     for (uint32_t c = 0; c < COLUMNS; c++)
         columns[c] = add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64),
                                 NT_ENCODING_INT64, 0);
-    for (uint32_t k = 0; k < LARGE_CLUSTERS; k++) {
-        add_cluster(builder, (uint64_t)k * LARGE, LARGE);
+    for (uint32_t k = 0; k < clusters; k++) {
+        add_cluster(builder, (uint64_t)k * large, large);
         for (uint32_t c = 0; c < COLUMNS; c++) {
-            for (uint64_t i = 0; i < LARGE; i++)
-                values[i] = ((uint64_t)k * LARGE + i) * (c + 1);
-            add_elements(builder, k, columns[c], values, LARGE, LARGE_PAGE);
+            for (uint64_t i = 0; i < large; i++)
+                values[i] = ((uint64_t)k * large + i) * (c + 1);
+            add_elements(builder, k, columns[c], values, large, LARGE_PAGE);
         }
     }
     free(values);
@@ -267,14 +267,12 @@ static unsigned reads_before(uint64_t offset)
     return count;
 }
 
-/* Adjacent pages of several clusters are prefetched in one call; the ones to be read next come before
- * the first reads. */
-TEST(columns_that_are_read_together_are_read_by_clusters)
+/* Reads all of the columns by one call, and checks their values. */
+static void read_columns(struct builder *builder)
 {
     struct nt_error error;
     struct nt_stream *streams[COLUMNS];
     struct nt_stream_range ranges[COLUMNS];
-    struct builder *builder = large_columns();
     for (uint32_t c = 0; c < COLUMNS; c++) {
         streams[c] = open_stream(builder, c, NT_STREAM_DATA);
         uint64_t count = nt_stream_elements(streams[c]);
@@ -283,14 +281,7 @@ TEST(columns_that_are_read_together_are_read_by_clusters)
     }
     assert_ok(nt_streams_read_elements(ranges, COLUMNS, &error));
     ck_assert_uint_eq(recording.unexpected, 0);
-    ck_assert_uint_eq(recording.calls, 5);
-    ck_assert_uint_eq(recording.calls_now, 5);
-    ck_assert_uint_ge(recording.calls_before_reads, 2);
     ck_assert_uint_eq(recording.prefetch_count, COLUMNS * PAGES_OF_COLUMN); /* each page once */
-    const struct nt_page *pages = builder->pages[0]; /* of one column and the other, cluster by cluster */
-    enum { PAGES_OF_CLUSTER = COLUMNS * LARGE / LARGE_PAGE };
-    ck_assert_uint_lt(reads_before(pages[LARGE / LARGE_PAGE].offset),
-                      reads_before(pages[(LARGE_CLUSTERS - 1) * PAGES_OF_CLUSTER].offset));
     for (uint32_t c = 0; c < COLUMNS; c++) {
         const int64_t *values = ranges[c].output;
         uint64_t wrong = 0;
@@ -298,9 +289,46 @@ TEST(columns_that_are_read_together_are_read_by_clusters)
             wrong += values[i] != (int64_t)(i * (c + 1));
         ck_assert_uint_eq(wrong, 0);
         free(ranges[c].output);
+        nt_stream_close(streams[c]);
     }
-    nt_stream_close(streams[0]);
-    done(builder, streams[1]);
+}
+
+/* Adjacent pages of several clusters are prefetched in one call; the ones to be read next come before
+ * the first reads. */
+TEST(columns_that_are_read_together_are_read_by_clusters)
+{
+    struct builder *builder = large_columns(LARGE_CLUSTERS);
+    read_columns(builder);
+    ck_assert_uint_eq(recording.calls, 5);
+    ck_assert_uint_eq(recording.calls_now, 5);
+    ck_assert_uint_ge(recording.calls_before_reads, 2);
+    const struct nt_page *pages = builder->pages[0]; /* of one column and the other, cluster by cluster */
+    enum { PAGES_OF_CLUSTER = COLUMNS * LARGE / LARGE_PAGE };
+    ck_assert_uint_lt(reads_before(pages[LARGE / LARGE_PAGE].offset),
+                      reads_before(pages[(LARGE_CLUSTERS - 1) * PAGES_OF_CLUSTER].offset));
+    done(builder, NULL);
+}
+
+static bool plan_nothing(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                         struct nt_prefetch *prefetch)
+{
+    return false;
+}
+
+/* The pages of a column are adjacent if the format plans page lists and pages together. Else those of all
+ * columns may be, as the baskets of a TTree are. */
+TEST(columns_of_one_cluster_are_read_one_after_the_other, .end = 2)
+{
+    struct builder *builder = large_columns(1);
+    struct nt_dataset_ops planning = *builder->dataset->ops;
+    planning.plan_groups = _i ? plan_nothing : NULL;
+    builder->dataset->ops = &planning;
+    read_columns(builder);
+    const struct nt_page *pages = builder->pages[0]; /* of one column, then of the other */
+    bool is_after =
+        reads_before(pages[PAGES_OF_COLUMN].offset) > reads_before(pages[PAGES_OF_COLUMN - 1].offset);
+    ck_assert_uint_eq(is_after, _i);
+    done(builder, NULL);
 }
 
 TEST(what_is_in_the_cache_is_not_requested)
