@@ -98,6 +98,16 @@ def schema_problems(root):
         yield f'docs/tree.md lists the schema ntuplefs.{kind}/1, which no code writes'
 
 
+def call_problems(root):
+    """The files that docs/architecture.md names beside functions have them."""
+    text = (root / 'docs/architecture.md').read_text()
+    for names, files in re.findall(r'^\| (.*`\w+`.*) \| (`src/.*\.c`) \|$', text, re.MULTILINE):
+        code = ''.join((root / name).read_text() for name in re.findall(r'`(.*?)`', files))
+        for name in re.findall(r'`(\w+_\w+)`', names):
+            if not re.search(rf'\b{name}\b', code):
+                yield f'{name} is not in {files}'
+
+
 def library_problems(root):
     """Each function of the public headers has one row in the tables of costs."""
     declared = set().union(*(functions(header) for header in headers(root)))
@@ -165,6 +175,7 @@ def main(root, programs):
     cases.append(('docs/README.md: index', index_problems(root)))
     cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
     cases.append(('schemas', schema_problems(root)))
+    cases.append(('docs/architecture.md: functions', call_problems(root)))
     cases.append(('docs/library.md: functions', library_problems(root)))
     for program in programs:
         cases.append((f'options of {Path(program).name}', option_problems(root, program)))
