@@ -250,7 +250,7 @@ static enum nt_status fill_file(const struct chain_builder *builder)
     return add_datasets(builder, member);
 }
 
-static void let_go(struct nt_chain *chain)
+static void chain_unref(struct nt_chain *chain)
 {
     if (chain->holders && --chain->holders)
         return;
@@ -274,7 +274,7 @@ static void let_go(struct nt_chain *chain)
 
 static void close_chain(struct nt_file *file)
 {
-    let_go(file->format_data);
+    chain_unref(file->format_data);
 }
 
 static enum nt_status new_file(struct nt_chain *chain, const char *name, struct nt_file **file_ret,
@@ -619,7 +619,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
     chain->open = *options;
     chain->options = *chain_options;
     if (!chain->members || !chain->pool || !add_total(chain)) {
-        let_go(chain);
+        chain_unref(chain);
         return nt_fail_memory(error);
     }
     chain->member_count = list->count;
@@ -697,7 +697,7 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     if (chain_options->rule == NT_CHAIN_FAIL)
         nt_chain_match_index(chain);
     enum nt_status status = open_stub(chain, list->name, &is_stub, file_ret, error);
-    let_go(chain);
+    chain_unref(chain);
     if (status == NT_OK && is_stub && !is_lazy)
         status = complete_now(file_ret, error);
     if (status != NT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The elements of columns below lists, as an index has them: found in page lists, written as text, told to
+ * The elements of columns below lists, as an index has them: found in page lists, written as text, given to
  * readers before a member opens, and compared with its page lists after that.
  */
 #include "chain/chain.h"
@@ -188,7 +188,7 @@ bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *o
     return status != NT_NO_MEMORY;
 }
 
-/* ---- Compare and learn ---- */
+/* ---- Compare and add ---- */
 
 /* The first member is open, and may be known all the same. */
 static const struct nt_cluster_counts *indexed_counts(const struct nt_chain_slice *slice)

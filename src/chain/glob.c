@@ -186,7 +186,7 @@ struct glob_walk {
     struct nt_remote_match *matches;
     size_t count, capacity;
     struct task *tasks;
-    unsigned looks, busy; /* tasks so far, and tasks in progress */
+    unsigned task_count, busy; /* tasks so far, and tasks in progress */
     pthread_t threads[MAX_THREADS];
     unsigned thread_count;
     struct nt_error failure; /* the first one; NT_OK: none */
@@ -242,13 +242,13 @@ static enum nt_status add_match(struct glob_walk *walk, struct visited *visited,
 
 /* ---- Directories ---- */
 
-static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error);
+static enum nt_status list_matches(struct glob_walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
 
 /* Requires the lock. Listing mostly waits for the server, so threads list directories in parallel. */
 static enum nt_status add_task(struct glob_walk *walk, const struct task *task, struct nt_error *error)
 {
-    if (task->visited.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
+    if (task->visited.depth == MAX_DEPTH || walk->task_count == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the pattern needs more than %d directories, or more than %d nested ones", MAX_FOLDERS,
                        MAX_DEPTH);
@@ -257,7 +257,7 @@ static enum nt_status add_task(struct glob_walk *walk, const struct task *task, 
     *copy = *task;
     copy->next = walk->tasks;
     walk->tasks = copy;
-    walk->looks++;
+    walk->task_count++;
     pthread_cond_signal(&walk->changed);
     if (walk->busy && !walk->failure.status && walk->thread_count < MAX_THREADS &&
         pthread_create(&walk->threads[walk->thread_count], NULL, work, walk) == 0)
@@ -266,8 +266,8 @@ static enum nt_status add_task(struct glob_walk *walk, const struct task *task, 
 }
 
 /* Requires the lock. */
-static enum nt_status look_below(struct glob_walk *walk, const struct visited *visited, const char *name,
-                                 uint64_t requested, struct nt_error *error)
+static enum nt_status add_task_below(struct glob_walk *walk, const struct visited *visited, const char *name,
+                                     uint64_t requested, struct nt_error *error)
 {
     const struct task task = {.visited = {.address = address_below(walk, visited, name, false),
                                           .path = path_below(walk, visited, name),
@@ -280,7 +280,7 @@ static enum nt_status do_task(struct glob_walk *walk, struct task *task, struct 
 {
     struct visited *visited = &task->visited;
     NT_TRY(nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error));
-    enum nt_status status = look(walk, task, error);
+    enum nt_status status = list_matches(walk, task, error);
     if (!visited->is_kept)
         nt_folder_close(visited->folder);
     return status;
@@ -372,12 +372,12 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
     if (is_match)
         NT_TRY(add_match(filter->walk, filter->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error));
     if (below)
-        NT_TRY(look_below(filter->walk, filter->visited, entry->name, below, error));
+        NT_TRY(add_task_below(filter->walk, filter->visited, entry->name, below, error));
     return NT_OK;
 }
 
 /* "**" matches nothing inside directories that are datasets. */
-static enum nt_status look(struct glob_walk *walk, struct task *task, struct nt_error *error)
+static enum nt_status list_matches(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
     struct glob_filter filter = {walk, &task->visited, task->requested};

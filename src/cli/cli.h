@@ -297,7 +297,7 @@ struct nt_progress {
     void (*count)(void *work);  /* computes total and texts before the line first appears; or NULL */
     void *work;
     size_t piece;                   /* at most NT_PROGRESS_PIECE; 0: none yet */
-    uint64_t asked;                 /* start of the piece; all times are nt_nanoseconds */
+    uint64_t piece_start;           /* start of the piece; all times are nt_nanoseconds */
     uint64_t started, began, drawn; /* start of the command, start of this work, last time drawn */
 };
 

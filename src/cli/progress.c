@@ -157,14 +157,14 @@ size_t nt_progress_piece(struct nt_progress *progress)
     if (!progress->is_requested)
         return NT_PROGRESS_PIECE;
     uint64_t now = nt_nanoseconds();
-    double seconds = seconds_between(progress->asked, now);
+    double seconds = seconds_between(progress->piece_start, now);
     if (!progress->piece)
         progress->piece = FIRST;
     else if (seconds < soon && progress->piece < NT_PROGRESS_PIECE)
         progress->piece *= 2;
     else if (seconds > late && progress->piece > FIRST)
         progress->piece /= 2;
-    progress->asked = now;
+    progress->piece_start = now;
     return progress->piece;
 }
 

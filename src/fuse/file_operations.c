@@ -202,7 +202,7 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
 }
 
 /* Returns false if the file is closed. */
-static bool open_file_hold(struct nt_file_handle *file)
+static bool open_file_ref(struct nt_file_handle *file)
 {
     unsigned users = atomic_load(&file->users);
     while (users > 0 && !atomic_compare_exchange_weak(&file->users, &users, users + 1))
@@ -210,7 +210,7 @@ static bool open_file_hold(struct nt_file_handle *file)
     return users > 0;
 }
 
-static void open_file_let_go(struct nt_mount *mount, struct nt_file_handle *file)
+static void open_file_unref(struct nt_mount *mount, struct nt_file_handle *file)
 {
     if (atomic_fetch_sub(&file->users, 1) > 1)
         return;
@@ -236,7 +236,7 @@ void nt_file_operations_deinit(struct nt_mount *mount)
 {
     struct nt_file_handle *file;
     while ((file = LIST_FIRST(&mount->open_files)))
-        open_file_let_go(mount, file);
+        open_file_unref(mount, file);
     while ((file = LIST_FIRST(&mount->spare_files))) {
         LIST_REMOVE(file, link);
         free(file);
@@ -294,7 +294,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     if (file->is_to_store && !(info->flags & O_DIRECT))
         store(mount, node, file, (size_t)attributes.stat.st_size);
     if (fuse_reply_open(request, info) != 0)
-        open_file_let_go(mount, file); /* interrupted or not opened: no release will come */
+        open_file_unref(mount, file); /* interrupted or not opened: no release will come */
 }
 
 /* A far seek generates all text before it. This runs in steps, so that an interrupted or killed reader
@@ -338,7 +338,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     enum nt_status status = NT_OK;
     size_t count = 0;
     struct nt_error error;
-    if (!open_file_hold(file)) {
+    if (!open_file_ref(file)) {
         fuse_reply_err(request, EBADF);
         return;
     }
@@ -360,12 +360,12 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
         fuse_reply_err(request, nt_failure_errno(status, &error));
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 out:
-    open_file_let_go(mount, file);
+    open_file_unref(mount, file);
 }
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
-    open_file_let_go(fuse_req_userdata(request), open_file_of(info));
+    open_file_unref(fuse_req_userdata(request), open_file_of(info));
     fuse_reply_err(request, 0);
 }
 

@@ -106,7 +106,7 @@ struct page_ends {
     const uint8_t *data;
 };
 
-static void let_go(struct page_ends *page_ends)
+static void unpin(struct page_ends *page_ends)
 {
     if (page_ends->pinned)
         nt_page_unpin(page_ends->reader, page_ends->pinned, NT_CACHE_KEEP);
@@ -114,12 +114,12 @@ static void let_go(struct page_ends *page_ends)
     page_ends->page = NULL;
 }
 
-static enum nt_status hold(struct page_ends *page_ends, uint64_t element, struct nt_error *error)
+static enum nt_status pin_page_of(struct page_ends *page_ends, uint64_t element, struct nt_error *error)
 {
     const struct nt_page *page = page_ends->page;
     if (page && element >= page->first_element && element - page->first_element < page->elements)
         return NT_OK;
-    let_go(page_ends);
+    unpin(page_ends);
     page = nt_find_page(page_ends->active.pages, page_ends->active.page_count, element);
     NT_TRY(nt_page_pin(NT_CACHE_READER, page_ends->reader, page_ends->dataset, page_ends->active.column, page,
                        &page_ends->pinned, &page_ends->data, error));
@@ -130,7 +130,7 @@ static enum nt_status hold(struct page_ends *page_ends, uint64_t element, struct
 static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, uint64_t *end_ret,
                                struct nt_error *error)
 {
-    NT_TRY(hold(page_ends, element, error));
+    NT_TRY(pin_page_of(page_ends, element, error));
     uint64_t within = (element - page_ends->page->first_element) % nt_page_decoded_elements(page_ends->page);
     if (!nt_load_index(nt_page_decoder(page_ends->dataset, page_ends->page)->element, page_ends->data,
                        (size_t)within, end_ret))
@@ -169,7 +169,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
     nt_active_column_find(dataset, field, 0, cluster, &page_ends.active);
     enum nt_status status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
-    let_go(&page_ends);
+    unpin(&page_ends);
     nt_group_unpin(group);
     return status;
 }

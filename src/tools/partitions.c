@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Public functions that tell how the entries of a dataset can be divided among processes: by clusters, and
+ * Public functions that say how the entries of a dataset can be divided among processes: by clusters, and
  * by the files of a chain.
  */
 #include "tools/tools.h"

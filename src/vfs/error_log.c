@@ -264,13 +264,13 @@ static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum n
                     uint32_t item, struct nt_failure_site site, const struct nt_error *error)
 {
     uint32_t slot;
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
     uint64_t number = nt_inodes_dataset_id(vfs->inodes, dataset, &slot)
                           ? nt_node_number(level, slot, item, NT_NODE_SELF)
                           : 0;
     if (number)
         note(vfs, number, site, 0, error);
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
 }
 
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,

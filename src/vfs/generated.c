@@ -292,7 +292,7 @@ static struct generated_document *find(struct nt_generated *generated, uint64_t 
     return link ? NT_CONTAINER_OF(link, struct generated_document, link) : NULL;
 }
 
-static void let_go(struct generated_document *document)
+static void document_unref(struct generated_document *document)
 {
     if (--document->users)
         return;
@@ -323,7 +323,7 @@ static void drop(struct nt_generated *generated, struct generated_document *docu
     count(generated, -(int64_t)memory_of(document));
     generated->disk_bytes -= disk_of(document);
     generated->dropped++;
-    let_go(document);
+    document_unref(document);
 }
 
 /* Keeps a document, then evicts the least recently used, perhaps itself, until the limits hold. */
@@ -359,7 +359,7 @@ static void close_document(struct nt_content *content)
     struct generated_document *document = (struct generated_document *)content;
     struct nt_generated *generated = document->generated;
     NT_MUTEX_GUARD(&generated->lock);
-    let_go(document);
+    document_unref(document);
 }
 
 static const struct nt_content_ops document_ops = {.read = read_document, .close = close_document};
@@ -445,7 +445,7 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
         *document_ret = document;
     } else {
         nt_hash_table_remove(&generated->table, &document->link);
-        let_go(document);
+        document_unref(document);
     }
     pthread_cond_broadcast(&generated->was_made);
     return status;

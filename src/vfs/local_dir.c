@@ -60,18 +60,18 @@ struct local_listing {
 static bool look_for_data(const struct local_listing *listing, const char *name, struct stat *attributes,
                           bool *is_data_file_ret)
 {
-    struct nt_file_probe look;
-    if (nt_folder_probe(listing->folder, name, &look, NULL) != NT_OK)
+    struct nt_file_probe probe;
+    if (nt_folder_probe(listing->folder, name, &probe, NULL) != NT_OK)
         return false;
-    *is_data_file_ret = nt_may_be_data_file(&look.source, listing->format);
-    *attributes = look.attributes;
-    nt_file_probe_close(&look);
+    *is_data_file_ret = nt_may_be_data_file(&probe.source, listing->format);
+    *attributes = probe.attributes;
+    nt_file_probe_close(&probe);
     return true;
 }
 
 /* NT_NOT_FOUND if the entry is not shown, or no longer exists. */
-static enum nt_status look_at(const struct local_listing *listing, const struct nt_folder_entry *found,
-                              struct nt_local_entry *entry, struct nt_error *error)
+static enum nt_status probe_file(const struct local_listing *listing, const struct nt_folder_entry *found,
+                                 struct nt_local_entry *entry, struct nt_error *error)
 {
     bool is_dataset, is_data_file;
     struct nt_error failure = {0};
@@ -107,7 +107,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
 {
     struct local_listing *listing = context;
     struct nt_local_entry entry = {0};
-    enum nt_status status = look_at(listing, found, &entry, error);
+    enum nt_status status = probe_file(listing, found, &entry, error);
     if (status != NT_OK)
         return status == NT_NOT_FOUND ? NT_OK : status;
     struct nt_local_entry *entries =

@@ -177,8 +177,8 @@ static int compare_orders(const void *left, const void *right, void *context)
 }
 
 /* Unlinks former children. Both arrays are in order. Call it under the lock. */
-static void let_go(struct nt_inode_table *inodes, const struct nt_inode *folder, const uint32_t *former,
-                   uint32_t count)
+static void unlink_former(struct nt_inode_table *inodes, const struct nt_inode *folder,
+                          const uint32_t *former, uint32_t count)
 {
     uint32_t next = 0;
     bool has_inner = false;
@@ -205,7 +205,7 @@ static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *f
     if (former_count)
         memcpy(former, folder->children, former_count * sizeof(*former));
     NT_TRY(nt_inodes_set_children(inodes, folder, children, count, error));
-    let_go(inodes, folder, former, former_count);
+    unlink_former(inodes, folder, former, former_count);
     return NT_OK;
 }
 

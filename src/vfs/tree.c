@@ -264,8 +264,8 @@ static void fill_stat(const struct nt_resolved_node *resolved, uint64_t size, st
     };
 }
 
-static enum nt_status look_at(struct nt_resolved_node *resolved, bool may_block,
-                              struct nt_vfs_attributes *attributes, struct nt_error *error)
+static enum nt_status fill_attributes(struct nt_resolved_node *resolved, bool may_block,
+                                      struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
     uint64_t size = 0;
     NT_TRY(origin(resolved, &attributes->stat, error));
@@ -280,37 +280,37 @@ static enum nt_status look_at(struct nt_resolved_node *resolved, bool may_block,
     return NT_OK;
 }
 
-static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_block,
-                           const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
-                           struct nt_error *error)
+static enum nt_status stat_node(struct nt_vfs *vfs, uint64_t node, bool may_block,
+                                const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                                struct nt_error *error)
 {
     struct nt_resolved_node resolved;
     struct nt_error failure;
     enum nt_status status;
     nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
     if (!nt_node_resolve_unprobed(vfs, node, may_block, &resolved, &status, error))
         status = nt_report_open(vfs, node, &resolved, error);
     if (status == NT_OK) {
         resolved.caller = caller;
-        status = look_at(&resolved, may_block, attributes, &failure);
+        status = fill_attributes(&resolved, may_block, attributes, &failure);
         nt_node_release(&resolved);
         status = nt_report_failure(vfs, node, status, &failure, error);
     }
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
     return status;
 }
 
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_block,
                            struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
-    return look(vfs, node, may_block, NULL, attributes, error);
+    return stat_node(vfs, node, may_block, NULL, attributes, error);
 }
 
 enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
                                struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
-    return look(vfs, node, true, caller, attributes, error);
+    return stat_node(vfs, node, true, caller, attributes, error);
 }
 
 /* ---- Requests ---- */
@@ -365,13 +365,13 @@ enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const c
                                  struct nt_error *error)
 {
     uint64_t node;
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch); /* keeps the inode alive */
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch); /* keeps the inode alive */
     enum nt_status status = nt_vfs_lookup(vfs, directory, name, &node, error);
     if (status == NT_OK)
-        status = look(vfs, node, true, caller, attributes, error);
+        status = stat_node(vfs, node, true, caller, attributes, error);
     if (status == NT_OK)
         nt_vfs_ref(vfs, node);
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
     return status;
 }
 
@@ -385,10 +385,10 @@ void nt_vfs_ref(struct nt_vfs *vfs, uint64_t node)
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times)
 {
     uint32_t inode;
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
     if (nt_inodes_of_node(vfs->inodes, node, &inode))
         nt_inodes_forget(vfs->inodes, inode, times);
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
 }
 
 static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
@@ -440,12 +440,12 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_resolved_node resolved;
     uint64_t parent = NT_VFS_ROOT;
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
     if (nt_node_resolve(vfs, node, &resolved, NULL) == NT_OK) {
         parent = nt_node_parent(&resolved);
         nt_node_release(&resolved);
     }
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
     return parent;
 }
 
@@ -584,7 +584,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     struct nt_error failure;
     NT_TRY(nt_check_memory(handle, error));
     nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
     enum nt_status status = nt_report_open(vfs, node, &handle->resolved, error);
     if (status != NT_OK) {
         free(handle);
@@ -594,7 +594,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     } else {
         *handle_ret = handle;
     }
-    nt_inodes_exit(vfs->inodes, visit);
+    nt_inodes_exit(vfs->inodes, epoch_token);
     return status;
 }
 
@@ -665,9 +665,9 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
     *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
     if (status != NT_OK) { /* only a report uses inodes; a successful read does not */
-        unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+        unsigned epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
         nt_report_failure(vfs, handle->resolved.number, status, &failure, error);
-        nt_inodes_exit(vfs->inodes, visit);
+        nt_inodes_exit(vfs->inodes, epoch_token);
     } else {
         note_read(handle, *bytes_ret);
     }

@@ -6,8 +6,8 @@
 
 #include "vfs/vfs.h"
 
-/* The result of a look at the disk. */
-struct look {
+/* A version as it is on disk. */
+struct version_on_disk {
     struct nt_dataset_version version; /* all zeros: no versions */
     struct stat file;
     struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
@@ -23,8 +23,8 @@ static enum nt_status stat_below(const struct nt_inode *dataset, const char *nam
     return path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
 }
 
-static enum nt_status look_at_watched(const struct nt_inode *dataset, const char *name,
-                                      struct nt_watched *watched, struct nt_error *error)
+static enum nt_status stat_watched(const struct nt_inode *dataset, const char *name,
+                                   struct nt_watched *watched, struct nt_error *error)
 {
     enum nt_status status = stat_below(dataset, name, &watched->was, error);
     if (status == NT_NOT_FOUND) {
@@ -37,19 +37,20 @@ static enum nt_status look_at_watched(const struct nt_inode *dataset, const char
     return status;
 }
 
-/* The next look notices changes during this one: the mtimes of watched files are then not reliable. */
-static enum nt_status look_at(const struct nt_inode_table *inodes, const struct nt_inode *dataset,
-                              const char *requested, struct look *look, struct nt_error *error)
+/* The next search notices changes during this one: the mtimes of watched files are then not reliable. */
+static enum nt_status find_version(const struct nt_inode_table *inodes, const struct nt_inode *dataset,
+                                   const char *requested, struct version_on_disk *on_disk,
+                                   struct nt_error *error)
 {
     struct nt_open_options options = inodes->vfs->options.open;
     options.version = requested;
-    NT_TRY(dataset->folder ? nt_find_version_in(dataset->folder, &options, &look->version, error)
-                           : nt_find_version(dataset->path, &options, &look->version, error));
-    if (!look->version.file)
+    NT_TRY(dataset->folder ? nt_find_version_in(dataset->folder, &options, &on_disk->version, error)
+                           : nt_find_version(dataset->path, &options, &on_disk->version, error));
+    if (!on_disk->version.file)
         return NT_OK;
-    NT_TRY(stat_below(dataset, look->version.file, &look->file, error));
-    for (size_t i = 0; i < NT_VERSION_WATCHED && look->version.watched[i]; i++)
-        NT_TRY(look_at_watched(dataset, look->version.watched[i], &look->watched[i], error));
+    NT_TRY(stat_below(dataset, on_disk->version.file, &on_disk->file, error));
+    for (size_t i = 0; i < NT_VERSION_WATCHED && on_disk->version.watched[i]; i++)
+        NT_TRY(stat_watched(dataset, on_disk->version.watched[i], &on_disk->watched[i], error));
     return NT_OK;
 }
 
@@ -57,14 +58,14 @@ static enum nt_status look_at(const struct nt_inode_table *inodes, const struct 
 
 /* Ignores retired inodes: one could be freed while the caller uses it. */
 static struct nt_inode *known_version(const struct nt_inode_table *inodes,
-                                      const struct nt_version_history *history, const struct look *look,
-                                      enum nt_lookup_route route)
+                                      const struct nt_version_history *history,
+                                      const struct version_on_disk *on_disk, enum nt_lookup_route route)
 {
     for (uint32_t i = history->count; i-- > 0;) {
         struct nt_inode *inode = inodes->list[history->versions[i]];
-        if (!inode->is_retired && inode->version_number == look->version.number && inode->route == route &&
-            strcmp(inode->series, look->version.series) == 0 &&
-            nt_local_is_same(&inode->identity, &look->file))
+        if (!inode->is_retired && inode->version_number == on_disk->version.number && inode->route == route &&
+            strcmp(inode->series, on_disk->version.series) == 0 &&
+            nt_local_is_same(&inode->identity, &on_disk->file))
             return inode;
     }
     return NULL;
@@ -83,11 +84,11 @@ static char *format(const char *format, ...)
     return nt_buffer_take(&text);
 }
 
-static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode, const struct look *look,
-                         enum nt_lookup_route route)
+static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode,
+                         const struct version_on_disk *on_disk, enum nt_lookup_route route)
 {
-    const struct nt_dataset_version *found = &look->version;
-    inode->identity = look->file;
+    const struct nt_dataset_version *found = &on_disk->version;
+    inode->identity = on_disk->file;
     inode->route = route;
     inode->version_number = found->number;
     inode->series = format("%s", found->series);
@@ -104,18 +105,18 @@ static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode,
 }
 
 static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct nt_inode *dataset,
-                                          const struct look *look, enum nt_lookup_route route,
+                                          const struct version_on_disk *on_disk, enum nt_lookup_route route,
                                           struct nt_inode **inode_ret, struct nt_error *error)
 {
     struct nt_version_history *history = dataset->history;
-    if ((*inode_ret = known_version(inodes, history, look, route)))
+    if ((*inode_ret = known_version(inodes, history, on_disk, route)))
         return NT_OK;
     uint32_t *versions =
         nt_array_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
     NT_TRY(nt_check_memory(versions, error));
     history->versions = versions;
     NT_TRY(nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error));
-    if (!fill_version(dataset, *inode_ret, look, route)) {
+    if (!fill_version(dataset, *inode_ret, on_disk, route)) {
         nt_inodes_unlink(inodes, *inode_ret);
         return nt_fail_memory(error);
     }
@@ -125,13 +126,14 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
 
 /* ---- The current version ---- */
 
-static enum nt_status watch(const struct nt_inode *dataset, const struct look *look, struct nt_error *error)
+static enum nt_status watch(const struct nt_inode *dataset, const struct version_on_disk *on_disk,
+                            struct nt_error *error)
 {
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++) {
         struct nt_watched *watched = &dataset->history->watched[i];
-        const char *name = look->version.watched[i];
+        const char *name = on_disk->version.watched[i];
         free(watched->path);
-        *watched = look->watched[i];
+        *watched = on_disk->watched[i];
         watched->path = name ? format("%s/%s", dataset->path, name) : NULL;
         if (name && !watched->path)
             return nt_fail_memory(error);
@@ -139,19 +141,19 @@ static enum nt_status watch(const struct nt_inode *dataset, const struct look *l
     return NT_OK;
 }
 
-/* Stores the result of a look. Call it under the lock. */
-static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset, const struct look *look,
-                             struct nt_error *error)
+/* Stores the version that a search found. Call it under the lock. */
+static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset,
+                             const struct version_on_disk *on_disk, struct nt_error *error)
 {
-    dataset->may_have_versions = look->version.file != NULL;
+    dataset->may_have_versions = on_disk->version.file != NULL;
     if (!dataset->may_have_versions)
         return NT_OK;
     if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
         dataset->history->shown = NT_NONE;
     NT_TRY(nt_check_memory(dataset->history, error));
     struct nt_inode *shown;
-    NT_TRY(find_or_add_version(inodes, dataset, look, NT_ROUTE_CURRENT, &shown, error));
-    NT_TRY(watch(dataset, look, error));
+    NT_TRY(find_or_add_version(inodes, dataset, on_disk, NT_ROUTE_CURRENT, &shown, error));
+    NT_TRY(watch(dataset, on_disk, error));
     uint32_t former = dataset->history->shown;
     dataset->history->shown = shown->number;
     if (former != NT_NONE && former != shown->number)
@@ -200,18 +202,19 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dat
 /* Finds the current version while other threads wait. Under the lock; releases it meanwhile. */
 static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
 {
-    struct look look = {.version.number = 0};
+    struct version_on_disk on_disk = {.version.number = 0};
     struct nt_error failure = {0};
     dataset->is_opening = true;
     pthread_mutex_unlock(&inodes->lock);
     nt_vfs_before_blocking(inodes->vfs);
-    enum nt_status status = look_at(inodes, dataset, inodes->vfs->options.open.version, &look, &failure);
+    enum nt_status status =
+        find_version(inodes, dataset, inodes->vfs->options.open.version, &on_disk, &failure);
     pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        status = settle(inodes, dataset, &look, &failure);
+        status = settle(inodes, dataset, &on_disk, &failure);
     if (status != NT_OK)
         nt_inode_fail(dataset, &failure);
-    nt_version_deinit(&look.version);
+    nt_version_deinit(&on_disk.version);
     nt_inode_end_opening(inodes, dataset);
 }
 
@@ -237,16 +240,16 @@ struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_ino
 
 /* A number may also be the name of a tag. Accepts only the version with this number. */
 static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *dataset,
-                           const struct nt_inode *sibling, uint64_t number, struct look *look,
+                           const struct nt_inode *sibling, uint64_t number, struct version_on_disk *on_disk,
                            struct nt_error *error)
 {
     struct nt_buffer requested = {0};
     nt_buffer_append_format(&requested, "%s%llu", sibling->series, (unsigned long long)number);
-    enum nt_status status =
-        requested.failed ? nt_fail_memory(error) : look_at(inodes, dataset, requested.bytes, look, error);
+    enum nt_status status = requested.failed ? nt_fail_memory(error)
+                                             : find_version(inodes, dataset, requested.bytes, on_disk, error);
     nt_buffer_deinit(&requested);
-    bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
-                    strcmp(look->version.series, sibling->series) == 0;
+    bool is_found = status == NT_OK && on_disk->version.file && on_disk->version.number == number &&
+                    strcmp(on_disk->version.series, sibling->series) == 0;
     if (status == NT_OK && !is_found)
         status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
     return status;
@@ -257,17 +260,17 @@ enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, 
 {
     const struct nt_inode *sibling = nt_inodes_get(inodes, version);
     struct nt_inode *dataset = nt_inodes_get(inodes, sibling->parent);
-    struct look look = {.version.number = 0};
+    struct version_on_disk on_disk = {.version.number = 0};
     struct nt_inode *inode;
-    enum nt_status status = find(inodes, dataset, sibling, number, &look, error);
+    enum nt_status status = find(inodes, dataset, sibling, number, &on_disk, error);
     if (status == NT_OK) {
         pthread_mutex_lock(&inodes->lock);
-        status = find_or_add_version(inodes, dataset, &look, NT_ROUTE_VERSION, &inode, error);
+        status = find_or_add_version(inodes, dataset, &on_disk, NT_ROUTE_VERSION, &inode, error);
         pthread_mutex_unlock(&inodes->lock);
     }
     if (status == NT_OK)
         *version_ret = inode->number;
-    nt_version_deinit(&look.version);
+    nt_version_deinit(&on_disk.version);
     return status;
 }
 

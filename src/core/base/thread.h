@@ -106,7 +106,7 @@ static inline struct nt_lock *nt_lock_hold(struct nt_lock *lock)
     return lock;
 }
 
-static inline void nt_lock_let_go(struct nt_lock **held)
+static inline void nt_lock_release_at(struct nt_lock **held)
 {
     nt_lock_release(*held);
 }
@@ -117,7 +117,7 @@ static inline pthread_mutex_t *nt_mutex_hold(pthread_mutex_t *mutex)
     return mutex;
 }
 
-static inline void nt_mutex_let_go(pthread_mutex_t **held)
+static inline void nt_mutex_unlock_at(pthread_mutex_t **held)
 {
     pthread_mutex_unlock(*held);
 }
@@ -125,9 +125,9 @@ static inline void nt_mutex_let_go(pthread_mutex_t **held)
 /* A statement: holds the lock until the enclosing scope ends, the expression of a `return` included. Do not
  * read, request or decode there what the lock does not protect. */
 #define NT_LOCK_GUARD(lock)                                                                                  \
-    __attribute__((cleanup(nt_lock_let_go), unused)) struct nt_lock *held_lock = nt_lock_hold(lock)
+    __attribute__((cleanup(nt_lock_release_at), unused)) struct nt_lock *held_lock = nt_lock_hold(lock)
 #define NT_MUTEX_GUARD(mutex)                                                                                \
-    __attribute__((cleanup(nt_mutex_let_go), unused)) pthread_mutex_t *held_mutex = nt_mutex_hold(mutex)
+    __attribute__((cleanup(nt_mutex_unlock_at), unused)) pthread_mutex_t *held_mutex = nt_mutex_hold(mutex)
 
 /* ---- FIFO wait ---- */
 

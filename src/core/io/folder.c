@@ -21,11 +21,11 @@ enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct
     return folder->ops->stat(folder, name, attributes, error);
 }
 
-enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
+enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *probe,
                                struct nt_error *error)
 {
-    return folder->ops->look ? folder->ops->look(folder, name, look, error)
-                             : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not local", folder->path);
+    return folder->ops->probe ? folder->ops->probe(folder, name, probe, error)
+                              : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not local", folder->path);
 }
 
 enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,

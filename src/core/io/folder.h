@@ -33,9 +33,9 @@ struct nt_folder_ops {
                            struct nt_error *error);
     enum nt_status (*open)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                            struct nt_error *error);
-    /* NULL: a look costs as much as opening. */
-    enum nt_status (*look)(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
-                           struct nt_error *error);
+    /* NULL: a probe costs as much as opening. */
+    enum nt_status (*probe)(struct nt_folder *folder, const char *name, struct nt_file_probe *probe,
+                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
     size_t lazy_bytes; /* memory of such a source without its path */
@@ -126,7 +126,7 @@ bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_
  * link out of the directory, and for a file that some users of the directory cannot read. */
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error);
-/* A file of a local directory that is open for a look at a few of its bytes. */
+/* A file of a local directory that is open to read a few of its bytes. */
 struct nt_file_probe {
     struct nt_source source;
     struct stat attributes;
@@ -138,9 +138,9 @@ struct nt_file_probe {
 };
 /* Costs a small part of opening the file, for directories of many. `name` stays in use. NT_INVALID if it
  * is not regular, NT_UNSUPPORTED on a server, else as nt_folder_open_file. */
-enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
+enum nt_status nt_folder_probe(struct nt_folder *folder, const char *name, struct nt_file_probe *probe,
                                struct nt_error *error);
-void nt_file_probe_close(struct nt_file_probe *look);
+void nt_file_probe_close(struct nt_file_probe *probe);
 
 /* Adds a file of which many are in use. Opens it on first use: until then `size` is NT_UNKNOWN_SIZE,
  * and a missing file is not noticed. The directory's files share a limited number of descriptors; a

@@ -172,58 +172,59 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
     return status;
 }
 
-/* ---- A look at a file ---- */
+/* ---- Probe a file ---- */
 
-static enum nt_status read_look(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
-                                struct nt_error *error)
+static enum nt_status read_probed(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                  struct nt_error *error)
 {
-    struct nt_file_probe *look = (struct nt_file_probe *)source;
-    uint64_t end = source->size - (source->size < sizeof(look->end) ? source->size : sizeof(look->end));
-    if (bytes <= look->known && offset <= look->known - bytes) {
-        memcpy(buffer, look->start + offset, bytes);
+    struct nt_file_probe *probe = (struct nt_file_probe *)source;
+    uint64_t end = source->size - (source->size < sizeof(probe->end) ? source->size : sizeof(probe->end));
+    if (bytes <= probe->known && offset <= probe->known - bytes) {
+        memcpy(buffer, probe->start + offset, bytes);
         return NT_OK;
     }
-    if (offset >= end && !look->has_end)
-        look->has_end = pread(look->descriptor, look->end, sizeof(look->end), (off_t)end) ==
-                        (ssize_t)(source->size - end);
-    if (offset >= end && look->has_end) {
-        memcpy(buffer, look->end + (offset - end), bytes);
+    if (offset >= end && !probe->has_end)
+        probe->has_end = pread(probe->descriptor, probe->end, sizeof(probe->end), (off_t)end) ==
+                         (ssize_t)(source->size - end);
+    if (offset >= end && probe->has_end) {
+        memcpy(buffer, probe->end + (offset - end), bytes);
         return NT_OK;
     }
-    ssize_t count = pread(look->descriptor, buffer, bytes, (off_t)offset);
+    ssize_t count = pread(probe->descriptor, buffer, bytes, (off_t)offset);
     if (count < 0)
         return nt_fail_system(error, errno, "%s", source->path);
     return (size_t)count == bytes ? NT_OK
                                   : nt_fail(error, NT_TRUNCATED, offset, "%s: became shorter", source->path);
 }
 
-static enum nt_status look_at(struct nt_folder *folder, const char *name, struct nt_file_probe *look,
-                              struct nt_error *error)
+static enum nt_status probe_file(struct nt_folder *folder, const char *name, struct nt_file_probe *probe,
+                                 struct nt_error *error)
 {
-    static const struct nt_source_ops ops = {.read_at = read_look};
-    enum nt_status status = open_name(local(folder), name, NT_DESCRIPTOR_FLAGS, &look->descriptor, error);
+    static const struct nt_source_ops ops = {.read_at = read_probed};
+    enum nt_status status = open_name(local(folder), name, NT_DESCRIPTOR_FLAGS, &probe->descriptor, error);
     if (status != NT_OK)
         return status;
     ssize_t count = 0;
-    if (fstat(look->descriptor, &look->attributes) ||
-        (S_ISREG(look->attributes.st_mode) &&
-         (count = pread(look->descriptor, look->start, sizeof(look->start), 0)) < 0))
+    if (fstat(probe->descriptor, &probe->attributes) ||
+        (S_ISREG(probe->attributes.st_mode) &&
+         (count = pread(probe->descriptor, probe->start, sizeof(probe->start), 0)) < 0))
         status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
-    else if (!S_ISREG(look->attributes.st_mode))
+    else if (!S_ISREG(probe->attributes.st_mode))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: is not a regular file", folder->path, name);
     if (status != NT_OK) {
-        close(look->descriptor);
+        close(probe->descriptor);
         return status;
     }
-    look->known = (size_t)count;
-    look->has_end = false;
-    look->source = (struct nt_source){.ops = &ops, .size = (uint64_t)look->attributes.st_size, .path = name};
+    probe->known = (size_t)count;
+    probe->has_end = false;
+    probe->source =
+        (struct nt_source){.ops = &ops, .size = (uint64_t)probe->attributes.st_size, .path = name};
     return NT_OK;
 }
 
-void nt_file_probe_close(struct nt_file_probe *look)
+void nt_file_probe_close(struct nt_file_probe *probe)
 {
-    close(look->descriptor);
+    close(probe->descriptor);
 }
 
 static enum nt_status open_source(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
@@ -367,7 +368,7 @@ static const struct nt_folder_ops local_ops = {
     .list = list_entries,
     .stat = stat_entry,
     .open = open_source,
-    .look = look_at,
+    .probe = probe_file,
     .open_lazily = open_source_lazily,
     .lazy_bytes = NT_POOLED_SOURCE_BYTES,
     .open_sibling = open_sibling,
