@@ -227,7 +227,7 @@ static enum nt_status open_csv(struct exporter *exporter, struct nt_error *error
 
 static enum nt_status open_lines(struct exporter *exporter, struct nt_error *error)
 {
-    NT_TRY(nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count, 0,
+    NT_TRY(nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count,
                             UINT64_MAX, &exporter->pieces, error));
     return name_omitted_of_rows(exporter, error);
 }

@@ -330,7 +330,7 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
         return nt_print_error(dataset->name.bytes, dataset->failure);
     if (!header->is_table) {
         struct nt_text_generator *lines = NULL;
-        return nt_rows_lines_of(reader, dataset, target->fields, target->count, 0, header->rows, &lines,
+        return nt_rows_lines_of(reader, dataset, target->fields, target->count, header->rows, &lines,
                                 &error) == NT_OK
                    ? print_lines(lines, dataset)
                    : nt_print_error(dataset->name.bytes, &error);

@@ -317,10 +317,9 @@ static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bi
     return NT_OK;
 }
 
-static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32_t high,
-                                  struct nt_error *error)
+static enum nt_status walk_bitmap(struct walker *walker, uint32_t high, struct nt_error *error)
 {
-    struct nt_roaring_bitmap bitmap = {.number = number, .high = high, .offset = walker->window.position};
+    struct nt_roaring_bitmap bitmap = {.high = high, .offset = walker->window.position};
     NT_TRY(read_header(walker, &bitmap, error));
     uint16_t key = 0;
     for (uint32_t i = 0; i < bitmap.containers; i++)
@@ -343,7 +342,7 @@ static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error
             return nt_fail(error, NT_CORRUPT, offset,
                            "bucket %" PRIu64 ": key %" PRIu32 " follows key %" PRIu32, i, high, previous);
         previous = high;
-        NT_TRY(walk_bitmap(walker, i, high, error));
+        NT_TRY(walk_bitmap(walker, high, error));
     }
     return NT_OK;
 }
@@ -359,7 +358,7 @@ enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *er
     if (status != NT_OK)
         goto out;
     walk->buckets = 1;
-    status = walk->width == NT_ROARING_32 ? walk_bitmap(walker, 0, 0, error) : walk_buckets(walker, error);
+    status = walk->width == NT_ROARING_32 ? walk_bitmap(walker, 0, error) : walk_buckets(walker, error);
     walk->end = walker->window.position;
 out:
     roaring_window_deinit(&walker->window);

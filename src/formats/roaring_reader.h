@@ -40,7 +40,6 @@ enum nt_roaring_width { NT_ROARING_32, NT_ROARING_64 };
 
 /* A 32-bit bitmap: the file, or a bucket of a 64-bit one. There are no gaps between its parts. */
 struct nt_roaring_bitmap {
-    uint64_t number; /* of the bucket, from 0 */
     uint32_t high;   /* the bucket's key, the high 32 bits of its values; 0 in a 32-bit file */
     uint64_t offset; /* of the cookie; the bucket's key is in the 4 bytes before it */
     uint32_t cookie; /* as stored, 32 bits */

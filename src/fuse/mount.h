@@ -88,7 +88,7 @@ bool nt_channel_send_line(int channel, int level, const char *line);
 /* The same without blocking: the sender must not depend on the other. Also false if it does not
  * read. */
 bool nt_channel_answer(int channel, enum nt_message_kind kind);
-bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count);
+bool nt_channel_answer_mounted(int channel, const int *descriptors, int count);
 
 /* Waits for the next message. Its text is untrusted. */
 void nt_channel_receive(int channel, struct nt_message *message);

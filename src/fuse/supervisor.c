@@ -76,10 +76,10 @@ union supervisor_control {
     char bytes[CMSG_SPACE(NT_MESSAGE_DESCRIPTORS * sizeof(int))];
 };
 
-bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count)
+bool nt_channel_answer_mounted(int channel, const int *descriptors, int count)
 {
     union supervisor_control control = {0};
-    unsigned char header[HEADER_BYTES] = {(unsigned char)kind, 0};
+    unsigned char header[HEADER_BYTES] = {NT_MESSAGE_MOUNTED, 0};
     size_t bytes = (size_t)count * sizeof(int);
     struct msghdr packet = {.msg_iov = &(struct iovec){header, sizeof(header)},
                             .msg_iovlen = 1,
@@ -188,7 +188,7 @@ static void mount(struct watch *watch)
         shutdown(channel, SHUT_WR); /* no answer will come */
         return;
     }
-    nt_channel_answer_descriptors(channel, NT_MESSAGE_MOUNTED, descriptors, count);
+    nt_channel_answer_mounted(channel, descriptors, count);
     while (count > 0)
         close(descriptors[--count]); /* so that the mount dies with the worker */
 }

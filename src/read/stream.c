@@ -77,9 +77,8 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Finds the stored elements of a segment in its group, which is pinned. */
-static void find_stored(const struct nt_stream *stream, const struct nt_group *group,
-                        struct nt_segment *segment)
+/* Finds the stored elements of a segment, whose group is pinned. */
+static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active_column active;
     nt_active_column_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster,
@@ -175,7 +174,7 @@ static enum nt_status locate_in(const struct nt_stream *stream, struct nt_group 
     if (status == NT_OK && segment->masks && segment->masks->items.deletions)
         segment->limit = nt_row_mask_physical(&segment->masks->items);
     if (status == NT_OK && (segment->elements || segment->masks || segment->is_unverified))
-        find_stored(stream, group, segment);
+        find_stored(stream, segment);
     if (status == NT_OK && segment->page_count && segment->span.fault == NT_FAULT_NONE)
         segment->group = group;
     else

@@ -166,8 +166,8 @@ enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *datase
 
 /* Generates the same lines for some fields of the dataset, see nt_row_writer_open_fields. */
 enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
-                                uint32_t count, uint64_t first, uint64_t end,
-                                struct nt_text_generator **text_ret, struct nt_error *error);
+                                uint32_t count, uint64_t end, struct nt_text_generator **text_ret,
+                                struct nt_error *error);
 
 /* Generates table.csv (RFC 4180) with a header line: all rows, a cell for each top-level field. With
  * `fields`, only these: a member of a record has a cell of its own, named by its path. */

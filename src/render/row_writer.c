@@ -313,7 +313,6 @@ static size_t row_shape_memory(const struct nt_row_shape *shape)
 /* ---- Row as JSON or cell ---- */
 
 struct nt_row_writer {
-    struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint64_t rows, max_bytes;
     struct nt_row_shape root;
@@ -353,7 +352,6 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
     NT_TRY(nt_check_memory(writer, error));
-    writer->reader = reader;
     writer->dataset = dataset;
     writer->rows = nt_dataset_entries(dataset);
     writer->max_bytes = NT_ROW_MAX_BYTES;

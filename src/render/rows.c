@@ -223,12 +223,12 @@ enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *datase
 }
 
 enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
-                                uint32_t count, uint64_t first, uint64_t end,
-                                struct nt_text_generator **text_ret, struct nt_error *error)
+                                uint32_t count, uint64_t end, struct nt_text_generator **text_ret,
+                                struct nt_error *error)
 {
     struct nt_row_writer *writer;
     NT_TRY(nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error));
-    return new_lines(writer, dataset, first, end, false, text_ret, error);
+    return new_lines(writer, dataset, 0, end, false, text_ret, error);
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,

@@ -117,13 +117,13 @@ void nt_inodes_free(struct nt_inode_table *inodes)
     free(inodes);
 }
 
-static enum nt_status add_address(struct nt_inode_table *inodes, uint32_t parent, const char *address,
-                                  uint32_t *number_ret, struct nt_error *error)
+static enum nt_status add_address(struct nt_inode_table *inodes, const char *address, uint32_t *number_ret,
+                                  struct nt_error *error)
 {
     struct nt_inode *inode;
     char *shown = nt_address_redact(address), *path = shown ? nt_address_folder_of(shown) : NULL;
     enum nt_status status =
-        path ? nt_inodes_add(inodes, parent, path, NT_INODE_FILE, &inode, error) : nt_fail_memory(error);
+        path ? nt_inodes_add(inodes, 0, path, NT_INODE_FILE, &inode, error) : nt_fail_memory(error);
     free(shown);
     free(path);
     if (status == NT_OK)
@@ -137,11 +137,11 @@ static enum nt_status add_address(struct nt_inode_table *inodes, uint32_t parent
 }
 
 /* Adds an inode for a source path. The first use finds out whether it opens. */
-static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, const char *path,
-                               uint32_t *number_ret, struct nt_error *error)
+static enum nt_status add_path(struct nt_inode_table *inodes, const char *path, uint32_t *number_ret,
+                               struct nt_error *error)
 {
     if (nt_is_address(path))
-        return add_address(inodes, parent, path, number_ret, error);
+        return add_address(inodes, path, number_ret, error);
     NT_AUTO_FREE char *absolute = realpath(path, NULL);
     struct stat identity;
     struct nt_inode *inode;
@@ -154,8 +154,8 @@ static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, c
     bool is_dataset = true;
     if (S_ISDIR(identity.st_mode))
         NT_TRY(nt_is_dataset_path(absolute, &is_dataset, error));
-    NT_TRY(nt_inodes_add(inodes, parent, absolute, is_dataset ? NT_INODE_FILE : NT_INODE_PASSTHROUGH, &inode,
-                         error));
+    NT_TRY(
+        nt_inodes_add(inodes, 0, absolute, is_dataset ? NT_INODE_FILE : NT_INODE_PASSTHROUGH, &inode, error));
     nt_inode_set_identity(inode, &identity);
     *number_ret = inode->number;
     return NT_OK;
@@ -190,7 +190,7 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
     uint32_t *children = calloc(count, sizeof(uint32_t));
     NT_TRY(nt_check_memory(children, error));
     for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = add_path(inodes, 0, paths[i], &children[i], error);
+        status = add_path(inodes, paths[i], &children[i], error);
     if (status != NT_OK) {
         free(children);
         return status;
@@ -296,7 +296,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
     if (vfs->options.chain)
         status = add_chain(inodes, error);
     else
-        status = path_count == 1 ? add_path(inodes, 0, paths[0], &number, error)
+        status = path_count == 1 ? add_path(inodes, paths[0], &number, error)
                                  : add_group(inodes, paths, path_count, error);
     inodes->source_count = inodes->count;
     if (status != NT_OK)

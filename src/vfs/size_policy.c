@@ -102,21 +102,22 @@ enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *
 /* ---- Files about page lists ---- */
 
 /* The maximum number of bytes to decode for a collection's item counts: the last page per cluster. */
-static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, uint64_t most, uint64_t *bytes,
+static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, uint64_t *bytes,
                                  struct nt_error *error)
 {
     uint64_t packed, decoded;
     uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
     enum nt_status status = NT_OK;
-    for (uint32_t i = first; i - first < count && *bytes <= most && status == NT_OK; i++) {
+    for (uint32_t i = first; i - first < count && *bytes <= MAX_DECODED_BYTES && status == NT_OK; i++) {
         struct nt_group *group;
         status = nt_group_pin_readable(dataset, nt_cluster_group(dataset, i), &group, error);
         const struct nt_range *range = group ? nt_group_range(dataset, group, i, column) : NULL;
         *bytes += SMALL_COST;
         if (range && range->pages) {
             const struct nt_page *page = &group->pages[(size_t)range->first_page + range->pages - 1];
-            bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK && decoded <= most;
-            *bytes += is_known ? decoded : most;
+            bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK &&
+                            decoded <= MAX_DECODED_BYTES;
+            *bytes += is_known ? decoded : MAX_DECODED_BYTES;
         }
         nt_group_unpin(group);
     }
@@ -142,7 +143,7 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
             return NT_OK;
         status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
         if (status == NT_OK)
-            status = last_pages(dataset, i, MAX_DECODED_BYTES, &bytes, error);
+            status = last_pages(dataset, i, &bytes, error);
     }
     *is_short_ret = status == NT_OK && bytes <= MAX_DECODED_BYTES;
     return status;

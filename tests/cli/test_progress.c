@@ -172,7 +172,7 @@ TEST(it_is_not_drawn_again_at_once, .setup = set_up, .teardown = tear_down, .is_
 /* The duration of each piece, as with a server. */
 static size_t piece_after(struct nt_progress *progress, uint64_t milliseconds)
 {
-    progress->asked -= milliseconds * NT_MILLISECOND;
+    progress->piece_start -= milliseconds * NT_MILLISECOND;
     return nt_progress_piece(progress);
 }
 
@@ -182,8 +182,8 @@ TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late, .setu
     struct nt_progress progress = at_work(true, 0, 0);
     const size_t first = nt_progress_piece(&progress);
     ck_assert_uint_lt(first, 1 << 20);
-    progress.asked += 1000 * NT_SECOND; /* however slow the test is */
-    for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.asked += 1000 * NT_SECOND) {
+    progress.piece_start += 1000 * NT_SECOND; /* however slow the test is */
+    for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.piece_start += 1000 * NT_SECOND) {
         piece *= 2;
         ck_assert_uint_eq(nt_progress_piece(&progress), piece);
     }

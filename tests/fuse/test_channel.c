@@ -92,7 +92,7 @@ TEST(descriptors_are_the_same_files_in_the_same_order, .setup = setup, .teardown
     int sent[2], received[NT_MESSAGE_DESCRIPTORS], count;
     char byte;
     ck_assert_int_eq(pipe(sent), 0);
-    ck_assert(nt_channel_answer_descriptors(ends[0], NT_MESSAGE_MOUNTED, sent, 2));
+    ck_assert(nt_channel_answer_mounted(ends[0], sent, 2));
     ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_MOUNTED);
     ck_assert_int_eq(count, 2);
     ck_assert_int_lt(received[0], received[1]);
@@ -112,7 +112,7 @@ TEST(the_helper_does_not_wait_for_a_client_that_does_not_read, .setup = setup, .
     while (count < MANY && nt_channel_answer(ends[0], NT_MESSAGE_NOTED))
         count++;
     ck_assert_int_lt(count, MANY);
-    ck_assert(!nt_channel_answer_descriptors(ends[0], NT_MESSAGE_MOUNTED, ends, 2));
+    ck_assert(!nt_channel_answer_mounted(ends[0], ends, 2));
     for (int i = 0; i < count; i++)
         ck_assert_int_eq(receive(), NT_MESSAGE_NOTED);
     ck_assert(nt_channel_answer(ends[0], NT_MESSAGE_BUSY));
