@@ -30,8 +30,6 @@ static enum nt_status identify_source(struct nt_source *source, struct nt_chain_
     return NT_OK;
 }
 
-/* ---- Datasets in directories ---- */
-
 static enum nt_status identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
                                        struct nt_chain_identity *identity_ret, struct nt_error *error)
 {
@@ -68,8 +66,6 @@ enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *r
     return status;
 }
 
-/* ---- Members ---- */
-
 enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
                                         struct nt_chain_identity *identity_ret, struct nt_error *error)
 {
@@ -78,8 +74,6 @@ enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
     *identity_ret = member->identity ? *member->identity : (struct nt_chain_identity){.has_validator = true};
     return NT_OK;
 }
-
-/* ---- Compare with the index ---- */
 
 static void append_identity(struct nt_buffer *text, const struct nt_indexed_file *file)
 {

@@ -26,8 +26,6 @@ bool nt_is_specification(const char *text, size_t length)
     return at < length && text[at] == '{';
 }
 
-/* ---- Allowed keys ---- */
-
 /* A key that an object may have. */
 struct key {
     const char *name, *refusal; /* why it is not supported; NULL: it is */
@@ -101,8 +99,6 @@ static enum nt_status expect_texts(const json_t *value, const char *what, struct
     }
     return NT_OK;
 }
-
-/* ---- One sample or friend ---- */
 
 /* RDataFrame allows texts, integers and numbers. */
 static enum nt_status write_metadata(const json_t *metadata, struct nt_json *json, struct nt_error *error)
@@ -203,8 +199,6 @@ static enum nt_status read_item(const struct specification_reader *reader,
         nt_error_context(reader->error, "%s \"%s\"", kind->what, name);
     return status;
 }
-
-/* ---- All of them ---- */
 
 static enum nt_status read_items(const struct specification_reader *reader,
                                  const struct specification_object *kind, const json_t *items)

@@ -15,8 +15,6 @@ struct stat_printer {
     enum nt_exit_status status;
 };
 
-/* ---- Lines ---- */
-
 static void print_text(const char *key, const char *value)
 {
     printf("%s: ", key);
@@ -39,8 +37,6 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
     if (time[0])
         print_text("modified", time);
 }
-
-/* ---- Members ---- */
 
 static void put_integers(struct nt_json *json, const char *text)
 {
@@ -74,8 +70,6 @@ static void put_member(struct nt_json *json, const char *key, enum nt_vfs_value 
         break;
     }
 }
-
-/* ---- Shared ---- */
 
 /* The cost of opening a remote file: before the first path is printed, no other requests happen. */
 static const struct {

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-/* ---- Directories ---- */
-
 static enum nt_status add_folder(struct nt_overwrite_guard *guard, const char *path, struct nt_error *error)
 {
     char *resolved = realpath(path, NULL);
@@ -62,8 +60,6 @@ void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard)
     free(guard->folders);
     free(guard->resolved_source);
 }
-
-/* ---- Files ---- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -122,8 +118,6 @@ static bool is_shown(const struct nt_overwrite_guard *guard, char *resolved)
     size_t length = strlen(folder);
     return resolved[length] && is_in_tree(guard->vfs, resolved + length + (resolved[length] == '/'));
 }
-
-/* ---- Check ---- */
 
 /* The real path, or that of the parent directory if it does not exist; NULL: neither, or out of memory. */
 static char *resolve(const char *path)

@@ -14,8 +14,6 @@ struct mount_supervisor {
     struct nt_kernel_mount mounting;
 };
 
-/* ---- Log ---- */
-
 __attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *program, const char *format,
                                                        ...)
 {
@@ -49,8 +47,6 @@ static void note_end(struct mount_supervisor *supervisor, const struct nt_superv
         note(program, "unused for %u s", program->settings.mount.idle_seconds);
     note(program, "unmounted %s", supervisor->mountpoint.path);
 }
-
-/* ---- Requests of the worker ---- */
 
 /* A mount would hide a source below the mountpoint. A mountpoint below a passthrough directory would
  * show itself endlessly. */
@@ -121,8 +117,6 @@ static void replace_index(void *context)
     struct mount_supervisor *supervisor = context;
     nt_index_file_replace(&supervisor->program->index, &supervisor->program->log);
 }
-
-/* ---- Exit ---- */
 
 static enum nt_exit_status end_status(struct nt_mount_program *program, const struct nt_supervisor_end *end)
 {

@@ -6,8 +6,6 @@
 
 #include "fuse/operations.h"
 
-/* ---- Create the session ---- */
-
 /* Appends a value to libfuse's option list. Escapes commas and backslashes, which are separators. */
 static void append_escaped(struct nt_buffer *options, const char *value)
 {
@@ -47,8 +45,6 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
     return *session_ret ? NT_OK
                         : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "libfuse refused the mount options");
 }
-
-/* ---- Serve requests ---- */
 
 /* Users accept this delay after a key press; requests that do not wait for others finish in it. */
 #define NT_INTERRUPTS_PATIENCE INT64_C(250000000)

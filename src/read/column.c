@@ -172,8 +172,6 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
     return NT_OK;
 }
 
-/* ---- Reading ---- */
-
 struct column_read {
     struct nt_reader *reader;
     struct nt_dataset *dataset;

@@ -239,8 +239,6 @@ static enum nt_status make_index(const struct nt_element_run *run, uint8_t *outp
     return status;
 }
 
-/* ---- All conversions ---- */
-
 nt_transform *nt_transform_of(enum nt_conversion conversion)
 {
     static nt_transform *const transforms[NT_CONVERT_COUNT] = {

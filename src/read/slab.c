@@ -57,8 +57,6 @@ static uint8_t *occupy(struct nt_slab_pool *slabs, struct nt_slab *slab, unsigne
     return slab->memory + (size_t)unit * NT_SLAB_UNIT;
 }
 
-/* ---- Buffers ---- */
-
 struct nt_slab *nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
                               uint8_t **data_ret)
 {

@@ -636,8 +636,6 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
     return report_all_fields(diff, error);
 }
 
-/* ---- All parts ---- */
-
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error)
 {

@@ -5,8 +5,6 @@
  */
 #include "tools/tools.h"
 
-/* ---- Properties ---- */
-
 /* A side, and the column to compare. */
 struct compared_column {
     const struct nt_dataset *dataset;
@@ -127,8 +125,6 @@ static enum nt_status report_properties(struct nt_diff_run *run, struct nt_diffe
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- Columns ---- */
-
 struct inspection {
     struct nt_column_stats *columns; /* by index, then the total */
     uint32_t count;
@@ -183,8 +179,6 @@ static enum nt_status diff_columns(struct nt_diff_run *run, const struct inspect
                            i < counts[1] ? columns[1][i] : NT_NONE, error));
     return NT_OK;
 }
-
-/* ---- Whole layouts ---- */
 
 enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pair *pairs, size_t count,
                               struct nt_error *error)

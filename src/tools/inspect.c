@@ -5,8 +5,6 @@
  */
 #include "tools/tools.h"
 
-/* ---- Unique stored bytes ---- */
-
 struct page_extent {
     uint64_t offset, bytes;
     uint32_t source, number; /* of the page in the part: orders pages that share their bytes */
@@ -102,8 +100,6 @@ enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const bool *chosen, u
     return status;
 }
 
-/* ---- Inspect columns ---- */
-
 /* The algorithm of the first compressed page; 0 if there is none or its bytes do not name one. */
 static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
                                    unsigned *bit_ret, struct nt_error *error)
@@ -156,8 +152,6 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
         stats->algorithms = 1u << NT_ALGORITHM_NONE;
     return status;
 }
-
-/* ---- All columns ---- */
 
 /* Marks the columns that these fields and those below them use, also those of other fields that they
  * project. NULL: out of memory. */

@@ -7,8 +7,6 @@
 
 #include "tools/tools.h"
 
-/* ---- file.json ---- */
-
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset)
 {
     struct nt_buffer path = {0};
@@ -80,8 +78,6 @@ static enum nt_status file_json(const struct nt_resolved_node *resolved, struct 
     return status;
 }
 
-/* ---- error.json ---- */
-
 enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                              struct nt_error *error)
 {
@@ -104,8 +100,6 @@ static bool has_failed(const struct nt_resolved_node *resolved, unsigned paramet
     return resolved->file->failure;
 }
 
-/* ---- layout.jsonl and layout.svg ---- */
-
 static enum nt_status layout_jsonl(const struct nt_resolved_node *resolved,
                                    struct nt_text_generator **text_ret, struct nt_error *error)
 {
@@ -124,8 +118,6 @@ static enum nt_status layout_svg_file(const struct nt_resolved_node *resolved, s
 {
     return nt_layout_svg(resolved->file, out, error);
 }
-
-/* ---- The tables ---- */
 
 static const struct nt_pseudo_file rows[] = {
     {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},

@@ -9,7 +9,7 @@
 #include "core/base/built_in.h"
 #include "tools/tools.h"
 
-/* ---- ntuple.json and clusters.jsonl ---- */
+/* ---- ntuple.json ---- */
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
 {

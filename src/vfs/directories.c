@@ -460,8 +460,6 @@ static enum nt_status mount_find(const struct nt_resolved_node *directory, const
 
 static const struct nt_dir_source dir_source_mount = {.next = mount_next, .find = mount_find};
 
-/* ---- Selection of the sources ---- */
-
 #define DIR_SOURCES (const struct nt_dir_source *const[])
 
 static const struct nt_dir_source *const *const dir_sources_of_type[NT_NODE_TYPES] = {

@@ -45,8 +45,6 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
     return nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
 }
 
-/* ---- Contents of a directory ---- */
-
 struct local_listing {
     struct nt_folder *folder;
     bool shows_datasets;  /* tests directories for datasets */

@@ -9,8 +9,6 @@
 
 #include <gnu/libc-version.h>
 
-/* ---- version.json ---- */
-
 static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
 {
     struct nt_helper_sandbox sandbox;
@@ -46,8 +44,6 @@ static enum nt_status version(const struct nt_resolved_node *resolved, struct nt
     return NT_OK;
 }
 
-/* ---- stats.json ---- */
-
 enum { STATS_BYTES = 8192 }; /* exceeds all counters with 20 digits each */
 
 /* Counters grow between stat() and read. Padding with spaces keeps the size constant. */
@@ -81,16 +77,12 @@ static enum nt_status stats(const struct nt_resolved_node *resolved, struct nt_b
     return NT_OK;
 }
 
-/* ---- errors.jsonl ---- */
-
 static enum nt_status errors(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                              struct nt_error *error)
 {
     nt_error_log_write(resolved->vfs->error_log, out);
     return NT_OK;
 }
-
-/* ---- The table ---- */
 
 static const struct nt_pseudo_file rows[] = {
     {"version.json", NT_VFS_GENERATED, .generate = version},

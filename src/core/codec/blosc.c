@@ -110,8 +110,6 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
     return nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error);
 }
 
-/* ---- Blocks ---- */
-
 /* blosc_getitem checks less than blosc_decompress_ctx: it accepts flags of future versions, and returns
  * uninitialised bytes for blocks with partial items. The latter decompresses such chunks, and sizes
  * that are no multiple of the item size. It also gets large blocks of which only a part is needed, as

@@ -19,8 +19,6 @@ void nt_decoders_deinit(struct nt_decoders *decoders)
     nt_hash_table_deinit(&decoders->table);
 }
 
-/* ---- Equality ---- */
-
 /* All members except those in separate memory. */
 static struct nt_decoder own_of(const struct nt_decoder *decoder)
 {

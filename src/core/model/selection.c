@@ -100,8 +100,6 @@ bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, st
     return true;
 }
 
-/* ---- Selected entries ---- */
-
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries)
 {
     const struct nt_entry_filter *selection = dataset->selection;

@@ -190,8 +190,6 @@ const struct nt_generation nt_generations[] = {
 };
 const uint32_t nt_generation_count = COUNT(nt_generations);
 
-/* ---- Identification ---- */
-
 /* The predraft starts with a frame of version 0 and its own size; all others have version 1 there, or a
  * type and a length. */
 static bool is_predraft_header(const uint8_t *header, size_t header_bytes)
@@ -234,8 +232,6 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
                    "anchor: unknown version %u.%u.%u.%u with an anchor of class version %u", anchor->epoch,
                    anchor->major, anchor->minor, anchor->patch, anchor->class_version);
 }
-
-/* ---- Column types ---- */
 
 static bool is_before_wide_switch(const struct nt_generation *generation, struct nt_text writer)
 {

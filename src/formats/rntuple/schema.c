@@ -230,8 +230,6 @@ enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, stru
     return schema_read(envelope, &record.payload, schema, error);
 }
 
-/* ---- Header envelope ---- */
-
 enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_header *header_ret,
                               struct nt_schema *schema, struct nt_error *error)
 {

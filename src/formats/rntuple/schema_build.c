@@ -298,8 +298,6 @@ static enum nt_status build_projections(struct schema_builder *builder)
     return NT_OK;
 }
 
-/* ---- Build a dataset ---- */
-
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                struct nt_schema *schema, struct nt_error *error)
 {
