@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     'vfs': f'{CORE} remote/client formats read chain render render/arrow tools',
     'fuse': 'core/base vfs',
     'sandbox': 'core/base',
-    'remote/helper': 'core/base core/io remote sandbox',
+    'remote/helper': 'core/base remote sandbox',
     'cli': f'{CORE} remote/client formats read chain render render/arrow tools vfs fuse sandbox',
 }
 # Directories that may include only some headers of another.
@@ -56,7 +56,6 @@ ONLY = {
     ('formats/blz', 'formats'): {'formats/formats.h'},
     ('cli', 'fuse'): {'fuse/mount.h'},
     ('fuse', 'vfs'): {'vfs/vfs.h', 'vfs/tree.h'},
-    ('remote/helper', 'core/io'): {'core/io/objects.h'},
     ('sandbox', 'core/base'): {'core/base/sanitizer.h'},
 }
 # The directory that implements a public header. ntuple.h includes all directories.

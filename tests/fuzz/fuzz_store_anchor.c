@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/io/folder.h"
-#include "core/io/objects.h"
+#include "core/base/scheme.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 

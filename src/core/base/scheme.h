@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of URL schemes. Readers and the network helper use the same one.
+ * The table of URL schemes, and the addresses of objects in a store. Readers and the network helper use
+ * the same ones.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The service of a server: decides the backend and the credentials. */
 enum nt_service {
@@ -34,3 +36,10 @@ const struct nt_scheme *nt_scheme_of(const char *path, size_t *length_ret);
 /* All readable schemes, or only those of stores: "a://, b:// or c://". Returns `text`. */
 enum { NT_SCHEME_LIST_BYTES = 256 };
 const char *nt_scheme_list(char text[NT_SCHEME_LIST_BYTES], bool is_store);
+
+/* All objects of a store appear as one source, each with 4 GiB of its offsets. */
+#define NT_OBJECT_SPACE (UINT64_C(1) << 32)
+/* Below the limit by more than a coalesced gap, so that joined reads stay in one object. */
+#define NT_OBJECT_MAX_BYTES (NT_OBJECT_SPACE - (2 << 20))
+/* Placeholder for the number of an object in names. */
+#define NT_OBJECT_NUMBER "${objid}"

@@ -9,8 +9,6 @@
 
 #include "core/base/abi.h"
 #include "core/base/thread.h"
-#include "core/io/objects.h"
-#include "core/base/scheme.h"
 
 /* ---- Dispatch ---- */
 

@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/io/objects.h"
+#include "core/base/scheme.h"
 
 struct nt_folder;
 struct nt_source;
@@ -83,7 +83,7 @@ struct nt_source {
         first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
 };
 
-/* Opens the objects beneath a source's address as one source (io/objects.h). Reads must stay within an
+/* Opens the objects beneath a source's address as one source (core/base/scheme.h). Reads must stay within an
  * object, before NT_OBJECT_MAX_BYTES. `name`: object names, with NT_OBJECT_NUMBER. Close it before the
  * source, whose changes apply to it. NT_UNSUPPORTED without objects. */
 enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,

@@ -71,7 +71,7 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
 /* ---- Anchor in an object store ---- */
 
 struct nt_store_anchor {
-    struct nt_anchor anchor; /* header and footer are in objects; io/objects.h defines their offsets */
+    struct nt_anchor anchor; /* header and footer are in objects; core/base/scheme.h defines their offsets */
     uint64_t version;        /* of the anchor */
     struct nt_text url_template;
     const char *name; /* of the objects, relative to the anchor's address; contains NT_OBJECT_NUMBER */
@@ -232,7 +232,7 @@ bool nt_locator_is_local(const struct nt_locator *locator);
 /* Returns NT_UNSUPPORTED: `what` is not in the file. The message has the locator's kind and target. */
 enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const struct nt_locator *locator);
 
-/* Converts a place in an object of a store to an offset in the source of all objects (io/objects.h).
+/* Converts a place in an object of a store to an offset in the source of all objects (core/base/scheme.h).
  * NT_UNSUPPORTED if the object's number or the range is too large; the message begins with `what`. */
 enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
                                  uint64_t *address_ret, struct nt_error *error);

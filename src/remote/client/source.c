@@ -6,7 +6,6 @@
 
 #include <unistd.h>
 
-#include "core/base/scheme.h"
 #include "core/io/address.h"
 
 /* ---- Source ---- */

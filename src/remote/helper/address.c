@@ -4,8 +4,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include "core/io/objects.h"
-
 /* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL. */
 static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret)
 {

@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-#include "core/io/objects.h"
-
 /* Maximum of kept connections. */
 enum { AT_ONCE_IF_MANY = 48 };
 

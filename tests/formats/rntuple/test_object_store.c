@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/io/objects.h"
+#include "core/base/scheme.h"
 #include "core/json/json.h"
 #include "container/container.h"
 #include "core/base/memory.h"

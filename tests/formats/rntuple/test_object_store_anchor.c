@@ -14,7 +14,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/objects.h"
+#include "core/base/scheme.h"
 #include "support.h"
 
 static struct nt_error error;

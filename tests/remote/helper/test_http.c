@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "core/io/objects.h"
+#include "core/base/scheme.h"
 #include "fake_web.h"
 #include "faults.h"
 
