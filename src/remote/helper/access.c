@@ -6,7 +6,6 @@
 #include "remote/helper/helper.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <sys/syscall.h>
 #include <unistd.h>

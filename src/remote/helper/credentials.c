@@ -5,7 +5,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/mman.h>

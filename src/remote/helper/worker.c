@@ -5,7 +5,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "sandbox/sandbox.h"

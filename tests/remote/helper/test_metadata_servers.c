@@ -27,36 +27,35 @@ static const struct {
     {"64:ff9b::a9fe:a9fe", true}, {"::1", false},
 };
 
-union place {
+union socket_address {
     struct sockaddr any;
     struct sockaddr_in four;
     struct sockaddr_in6 six;
 };
 
-static union place place_of(const char *text)
+static union socket_address socket_address_of(const char *text)
 {
-    union place place = {.four = {.sin_family = AF_INET, .sin_port = htons(9)}};
-    if (inet_pton(AF_INET, text, &place.four.sin_addr) == 1)
-        return place;
-    place.six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(9)};
-    ck_assert_int_eq(inet_pton(AF_INET6, text, &place.six.sin6_addr), 1);
-    return place;
+    union socket_address to = {.four = {.sin_family = AF_INET, .sin_port = htons(9)}};
+    if (inet_pton(AF_INET, text, &to.four.sin_addr) == 1)
+        return to;
+    to.six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(9)};
+    ck_assert_int_eq(inet_pton(AF_INET6, text, &to.six.sin6_addr), 1);
+    return to;
 }
 
 TEST(addresses_of_instance_metadata_are_known, .end = sizeof(addresses) / sizeof(*addresses))
 {
-    union place place = place_of(addresses[_i].address);
-    ck_assert_msg(nt_is_metadata_address(&place.any) == addresses[_i].is_metadata, "%s",
-                  addresses[_i].address);
+    union socket_address to = socket_address_of(addresses[_i].address);
+    ck_assert_msg(nt_is_metadata_address(&to.any) == addresses[_i].is_metadata, "%s", addresses[_i].address);
 }
 
 /* Of a datagram socket, which sends nothing. */
 static bool is_refused(const char *address)
 {
-    union place place = place_of(address);
-    int descriptor = socket(place.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool is_refused = descriptor >= 0 && connect(descriptor, &place.any, sizeof(place)) < 0 &&
-                      errno == NT_ERRNO_NEVER_CONTACTED;
+    union socket_address to = socket_address_of(address);
+    int descriptor = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_refused =
+        descriptor >= 0 && connect(descriptor, &to.any, sizeof(to)) < 0 && errno == NT_ERRNO_NEVER_CONTACTED;
     close(descriptor);
     return is_refused;
 }
