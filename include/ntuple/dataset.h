@@ -141,6 +141,12 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index);
 NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *path,
                                        struct nt_dataset **dataset_ret, struct nt_error *error);
 
+/* The file to read from, which belongs to `file`: another one if `file` is a chain that was opened with an
+ * index (nt_file_open_chain), else `file` itself. Datasets and fields have equal numbers in both. Opens files
+ * at the first call, in several threads; later calls cost nothing. Any thread. */
+NT_CHECKED enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret,
+                                          struct nt_error *error);
+
 /* First close everything that was opened from the file, and call nt_reader_forget for each reader of
  * it. No other thread may use the file. Accepts NULL. */
 void nt_file_close(struct nt_file *file);

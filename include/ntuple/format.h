@@ -75,22 +75,16 @@ enum {
 /* Opens many files as one, whose datasets have the entries of all files, one after the other. Names are those
  * of ntuplefs(1): files, addresses, patterns, lists of names, specifications of RDataFrame. `flags`:
  * NT_CHAIN_*. Opens all files, in several threads. Without `options->fetcher`, all addresses share one
- * network helper. NT_INCOMPATIBLE if fields differ, NT_NOT_FOUND if nothing matches. */
+ * network helper. NT_INCOMPATIBLE if fields differ, NT_NOT_FOUND if nothing matches.
+ *
+ * With `options->index`: if the index knows all files, opens only the first one (with NT_CHAIN_UNION_FIELDS
+ * always all). The file then has the names, fields and entries of the chain, but reading from it is
+ * NT_INVALID: nt_file_resolve opens the other files. Rows of a file that cannot be opened, that has changed,
+ * or whose fields differ, then fail. NT_INVALID if the file is not an index, or if other users may write to
+ * it. */
 NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                              const struct nt_open_options *options, unsigned flags,
                                              struct nt_file **file_ret, struct nt_error *error);
-
-/* The same, with `options->index`. If the index knows all files, opens only the first one (with
- * NT_CHAIN_UNION_FIELDS always all). The file then has the names, fields and entries of the chain, but
- * reading from it is NT_INVALID: nt_file_resolve opens the other files. Rows of a file that cannot be
- * opened, that has changed, or whose fields differ, then fail. NT_INVALID if the file is not an index, or if
- * other users may write to it.
- *
- * Returns the file to read from, which belongs to `file`: for files that were opened without an index,
- * `file` itself. Datasets and fields have equal numbers in both. Opens files at the first call, in several
- * threads; later calls cost nothing. Any thread. */
-NT_CHECKED enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret,
-                                          struct nt_error *error);
 
 NT_API_END
 

@@ -756,7 +756,7 @@ static enum nt_status count_stub_entries(struct nt_file *stub, struct nt_error *
         struct nt_dataset *dataset = stub->datasets[i];
         if (dataset->failure || dataset->knows_all_entries)
             continue;
-        NT_TRY(nt_file_resolve_stub(stub, &resolved, error));
+        NT_TRY(nt_file_resolve(stub, &resolved, error));
         dataset->entries = resolved->datasets[i]->entries;
         dataset->failure = resolved->datasets[i]->failure;
     }

@@ -30,7 +30,7 @@ enum nt_chain_rule {
 struct nt_chain_options {
     enum nt_chain_rule rule;
     bool skip_failed; /* omit files that cannot be opened or have no dataset of the chain */
-    bool is_lazy;     /* open others only in nt_file_resolve_stub; with NT_CHAIN_FAIL */
+    bool is_lazy;     /* open others only in nt_file_resolve; with NT_CHAIN_FAIL */
     /* Known files, from which a lazy chain gets its entries; outlives the chain. NULL: none. */
     const struct nt_chain_index *index;
     /* Called with the text of a new index, if it differs, once all files are open. May be NULL. */

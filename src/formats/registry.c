@@ -281,8 +281,3 @@ enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct
     NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
     return nt_is_dataset_folder(folder, is_dataset_ret, error);
 }
-
-enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret, struct nt_error *error)
-{
-    return nt_file_resolve_stub(file, resolved_ret, error);
-}

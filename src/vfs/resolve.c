@@ -71,7 +71,7 @@ enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_
         return NT_OK;
     if (!may_block && !nt_file_is_resolved(file))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files of the chain are open");
-    NT_TRY(nt_file_resolve_stub(file, &file, error));
+    NT_TRY(nt_file_resolve(file, &file, error));
     struct nt_dataset *dataset = resolved->dataset;
     if (dataset)
         dataset = file->datasets[dataset->index];

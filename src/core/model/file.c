@@ -247,8 +247,7 @@ static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *er
     return NT_OK;
 }
 
-enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
-                                    struct nt_error *error)
+enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret, struct nt_error *error)
 {
     const struct nt_lazy lazy = {.state = &file->resolved_state,
                                  .failure = &file->resolved_failure,

@@ -180,7 +180,7 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * loading, decoding, caching and serving are written once, for this model.
  *
  * Everything is immutable after opening, with these exceptions. A dataset's physical datasets and the
- * file of a stub are loaded on first use by nt_dataset_physical and nt_file_resolve_stub (thread-safe).
+ * file of a stub are loaded on first use by nt_dataset_physical and nt_file_resolve (thread-safe).
  * The page lists of a cluster group are loaded by nt_group_pin (thread-safe) and may be released, to be
  * loaded again on the next use, while nobody has pinned the group: a pointer to a range or a page is
  * valid as long as the pin. The selection is set before the first read (nt_dataset_select). The nt_file
@@ -668,7 +668,7 @@ struct nt_file {
      * that file, with equal directories, datasets and fields, number for number (see nt_file_set_stub).
      * Called as nt_dataset_ops.add_physical, under the file's lock. NULL: not a stub. */
     enum nt_status (*resolve)(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error);
-    struct nt_file *resolved;   /* set by nt_file_resolve_stub; do not read it before */
+    struct nt_file *resolved;   /* set by nt_file_resolve; do not read it before */
     const struct nt_file *stub; /* the stub of this file, or itself */
     atomic_uint resolved_state; /* enum nt_lazy_state */
     struct nt_error *resolved_failure;
@@ -750,11 +750,8 @@ NT_CHECKED bool nt_field_set_extra(struct nt_arena *arena, struct nt_field *fiel
 /* Sets the field that a projected field shows. NT_NONE: none. False without memory. */
 NT_CHECKED bool nt_field_set_source(struct nt_arena *arena, struct nt_field *field, uint32_t source);
 
-/* Makes a new file the target of a stub, with the stub's callbacks. */
+/* Makes a new file the target of a stub, with the stub's callbacks. nt_file_resolve remembers a failure. */
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
-/* The file of a stub, which the stub owns; other files return themselves. Remembers a failure. */
-enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
-                                    struct nt_error *error);
 /* Fails, because a stub has no values. */
 enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error);
 /* Is the file resolved, or not a stub? */

@@ -63,7 +63,7 @@ TEST(a_file_that_is_no_stub_resolves_to_itself)
     struct nt_file *file = new_file(), *found = NULL;
     ck_assert(nt_file_is_resolved(file));
     ck_assert_ptr_eq(file->stub, file);
-    assert_ok(nt_file_resolve_stub(file, &found, &error));
+    assert_ok(nt_file_resolve(file, &found, &error));
     ck_assert_ptr_eq(found, file);
     nt_file_close(file);
 }
@@ -73,8 +73,8 @@ TEST(a_stub_is_resolved_once_on_first_use)
     struct nt_file *stub = new_stub(), *file = NULL, *again = NULL;
     ck_assert(!nt_file_is_resolved(stub));
     ck_assert_int_eq(completions, 0);
-    assert_ok(nt_file_resolve_stub(stub, &file, &error));
-    assert_ok(nt_file_resolve_stub(stub, &again, NULL));
+    assert_ok(nt_file_resolve(stub, &file, &error));
+    assert_ok(nt_file_resolve(stub, &again, NULL));
     ck_assert(nt_file_is_resolved(stub));
     ck_assert_int_eq(completions, 1);
     ck_assert_int_eq(waited, 1); /* a second caller does not wait */
@@ -88,7 +88,7 @@ TEST(a_stub_is_resolved_once_on_first_use)
 TEST(a_caller_with_the_stub_gets_the_file)
 {
     struct nt_file *stub = new_stub(), *file;
-    assert_ok(nt_file_resolve_stub(stub, &file, &error));
+    assert_ok(nt_file_resolve(stub, &file, &error));
     file->on_group_failure(file->context, NULL, 0, NULL);
     file->before_blocking(file->context);
     ck_assert_int_eq(reported, 1);
@@ -100,9 +100,9 @@ TEST(why_there_is_no_file_is_remembered)
 {
     struct nt_file *stub = new_stub(), *file = NULL;
     next_completion = NT_CORRUPT;
-    assert_status(NT_CORRUPT, nt_file_resolve_stub(stub, &file, NULL));
+    assert_status(NT_CORRUPT, nt_file_resolve(stub, &file, NULL));
     next_completion = NT_OK;
-    assert_status(NT_CORRUPT, nt_file_resolve_stub(stub, &file, &error));
+    assert_status(NT_CORRUPT, nt_file_resolve(stub, &file, &error));
     ck_assert_str_eq(error.message, "the second file");
     ck_assert_int_eq(completions, 1);
     ck_assert_ptr_null(file);
@@ -116,10 +116,10 @@ TEST(what_the_machine_refused_is_tried_again)
     struct nt_file *stub = new_stub(), *file;
     for (size_t i = 0; i < LENGTH(statuses); i++) {
         next_completion = statuses[i];
-        assert_status(statuses[i], nt_file_resolve_stub(stub, &file, &error));
+        assert_status(statuses[i], nt_file_resolve(stub, &file, &error));
         ck_assert(!nt_file_is_resolved(stub));
     }
     next_completion = NT_OK;
-    assert_ok(nt_file_resolve_stub(stub, &file, &error));
+    assert_ok(nt_file_resolve(stub, &file, &error));
     nt_file_close(stub);
 }
