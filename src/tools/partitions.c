@@ -161,10 +161,7 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
     struct partition_pieces pieces = {0};
     struct nt_buffer line = {0};
     bool *columns = NULL;
-    if (dataset->failure)
-        return nt_fail_copy(error, dataset->failure);
-    if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+    NT_TRY(nt_dataset_check(dataset, error));
     enum nt_status status = nt_dataset_physical(dataset, &physical, error);
     if (status == NT_OK)
         status = choose_columns(physical, fields, field_count, &columns, error);
@@ -260,10 +257,7 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
 {
     struct nt_buffer line = {0};
     enum nt_status status = NT_OK;
-    if (dataset->failure)
-        return nt_fail_copy(error, dataset->failure);
-    if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+    NT_TRY(nt_dataset_check(dataset, error));
     bool is_chain = nt_is_chain(dataset->file);
     for (uint32_t i = 0; status == NT_OK; i++) {
         struct nt_json json;

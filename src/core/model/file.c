@@ -262,10 +262,15 @@ enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_r
     return NT_OK;
 }
 
-enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error)
+enum nt_status nt_dataset_check(const struct nt_dataset *dataset, struct nt_error *error)
 {
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "%s: cannot be read itself; read the file that nt_file_resolve returns", stub->path);
+    if (dataset->failure)
+        return nt_fail_copy(error, dataset->failure);
+    if (dataset->file->resolve)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: cannot be read itself; read the file that nt_file_resolve returns",
+                       dataset->file->path);
+    return NT_OK;
 }
 
 /* ---- Ranges ---- */

@@ -571,7 +571,7 @@ enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t number, struct 
 {
     *group_ret = NULL;
     if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+        return nt_dataset_check(dataset, error);
     struct nt_group *group = nt_group_try_pin(dataset, number);
     enum nt_status status = group ? NT_OK : pin_slot(dataset, number, &group, error);
     if (status == NT_OK && !nt_lazy_is_ready(&group->state))
@@ -593,7 +593,7 @@ enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+        return nt_dataset_check(dataset, error);
     if (nt_group_is_known(dataset, number))
         return NT_OK;
     NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
@@ -657,7 +657,7 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
                                        struct nt_error *error)
 {
     if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+        return nt_dataset_check(dataset, error);
     nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);

@@ -752,8 +752,8 @@ NT_CHECKED bool nt_field_set_source(struct nt_arena *arena, struct nt_field *fie
 
 /* Makes a new file the target of a stub, with the stub's callbacks. nt_file_resolve remembers a failure. */
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
-/* Fails, because a stub has no values. */
-enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error);
+/* Fails if the dataset did not open, or if it is a stub's, which has no values. */
+enum nt_status nt_dataset_check(const struct nt_dataset *dataset, struct nt_error *error);
 /* Is the file resolved, or not a stub? */
 static inline bool nt_file_is_resolved(const struct nt_file *file)
 {

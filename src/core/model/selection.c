@@ -154,10 +154,7 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
 {
     struct nt_deletion_vector_builder builder = {0};
     enum nt_status status = NT_OK;
-    if (dataset->failure)
-        return nt_fail_copy(error, dataset->failure);
-    if (dataset->file->resolve)
-        return nt_file_refuse_stub(dataset->file, error);
+    NT_TRY(nt_dataset_check(dataset, error));
     if (dataset->selection)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the dataset %s already has a selection of entries",
                        dataset->name.bytes);
