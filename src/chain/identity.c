@@ -56,9 +56,9 @@ enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *r
                                          struct nt_chain_identity *identity_ret, struct nt_error *error)
 {
     struct nt_dataset_version version;
-    struct nt_open_options asked = *options;
-    asked.version = requested;
-    NT_TRY(nt_find_version_in(folder, &asked, &version, error));
+    struct nt_open_options of_version = *options;
+    of_version.version = requested;
+    NT_TRY(nt_find_version_in(folder, &of_version, &version, error));
     enum nt_status status = identify_version(folder, &version, identity_ret, error);
     if (status == NT_OK && !version.is_state)
         options->version = identity_ret->state;

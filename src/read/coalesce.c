@@ -126,12 +126,12 @@ static uint32_t count_absent(const struct shared_load *load, uint32_t count, siz
     struct nt_cache_key keys[TOGETHER];
     const struct nt_dataset *dataset = load->request.dataset;
     const struct nt_page *pages = load->runs->pages;
-    uint32_t most = nt_adjacent_pages_count(dataset, pages, count), found = 0, asked, absent;
+    uint32_t most = nt_adjacent_pages_count(dataset, pages, count), found = 0, batch, absent;
     do {
-        asked = most - found < TOGETHER ? most - found : TOGETHER;
-        for (uint32_t i = 0; i < asked; i++)
+        batch = most - found < TOGETHER ? most - found : TOGETHER;
+        for (uint32_t i = 0; i < batch; i++)
             keys[i] = nt_page_key(dataset, &pages[found + i]);
-        absent = (uint32_t)nt_cache_count_absent(load->request.reader->cache, keys, asked);
+        absent = (uint32_t)nt_cache_count_absent(load->request.reader->cache, keys, batch);
         found += absent;
     } while (absent == TOGETHER);
     *bytes_ret = found > 1 ? bytes_of_adjacent_pages(pages, found) : 0;

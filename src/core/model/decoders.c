@@ -85,11 +85,11 @@ static enum nt_status check(const struct nt_decoders *decoders, const struct nt_
 /* Allocates the next row; NULL without memory. */
 static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_arena *arena)
 {
-    unsigned segment = nt_segment(decoders->count, NT_FIRST_DECODERS);
+    unsigned segment = nt_table_segment(decoders->count, NT_FIRST_DECODERS);
     struct nt_decoder_row **rows = &decoders->segments[segment];
     if (!*rows)
         *rows = nt_arena_alloc(arena, (size_t)NT_FIRST_DECODERS << segment, sizeof(**rows));
-    return *rows ? *rows + (decoders->count - nt_segment_first(segment, NT_FIRST_DECODERS)) : NULL;
+    return *rows ? *rows + (decoders->count - nt_table_segment_first(segment, NT_FIRST_DECODERS)) : NULL;
 }
 
 enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,

@@ -38,8 +38,8 @@ struct nt_group_record nt_group_record(const struct nt_dataset *dataset, uint32_
 
 static struct nt_group *slot_at(const struct nt_dataset *dataset, uint32_t slot)
 {
-    unsigned segment = nt_segment(slot, NT_FIRST_GROUPS);
-    return &dataset->groups.segments[segment][slot - nt_segment_first(segment, NT_FIRST_GROUPS)];
+    unsigned segment = nt_table_segment(slot, NT_FIRST_GROUPS);
+    return &dataset->groups.segments[segment][slot - nt_table_segment_first(segment, NT_FIRST_GROUPS)];
 }
 
 static struct nt_group_block *block_of(const struct nt_dataset *dataset, uint32_t number)
@@ -328,19 +328,19 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
     if (number != ahead->next || number >= ahead->end)
         *ahead = (struct nt_groups_ahead){number, number, end_of_field(dataset, number), 1};
     ahead->next = number + 1;
-    if (ahead->asked > number + ahead->count / 2)
+    if (ahead->requested > number + ahead->count / 2)
         return; /* request in large batches, so that some requests are always in flight */
     size_t before;
-    ahead->asked = ahead->asked > number ? ahead->asked : number;
+    ahead->requested = ahead->requested > number ? ahead->requested : number;
     do {
         before = prefetch.count;
-        struct nt_groups groups = {ahead->asked, ahead->end};
+        struct nt_groups groups = {ahead->requested, ahead->end};
         if (groups.end - groups.first > ahead->count)
             groups.end = groups.first + ahead->count;
         if (groups.first < groups.end)
             dataset->ops->plan_groups(dataset, groups, false, &prefetch);
-        ahead->asked = groups.end;
-    } while (ahead->asked < ahead->end && has_room(&prefetch, prefetch.count - before));
+        ahead->requested = groups.end;
+    } while (ahead->requested < ahead->end && has_room(&prefetch, prefetch.count - before));
     nt_prefetch_submit(&prefetch);
     ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
 }
@@ -477,7 +477,7 @@ static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *
 static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_group_store *store = &dataset->groups;
-    unsigned segment = nt_segment(store->slot_count, NT_FIRST_GROUPS);
+    unsigned segment = nt_table_segment(store->slot_count, NT_FIRST_GROUPS);
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_LOADED_GROUP, 1, NT_NO_OFFSET, error));
     if (!store->segments[segment])
         store->segments[segment] = nt_arena_alloc(dataset->arena, (size_t)NT_FIRST_GROUPS << segment,

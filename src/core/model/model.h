@@ -152,20 +152,20 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
 
 /* Tables whose rows never move have segments, each twice as long as the one before: which one has a row,
  * and which row is its first. */
-static inline unsigned nt_segment(uint32_t row, uint32_t first_rows)
+static inline unsigned nt_table_segment(uint32_t row, uint32_t first_rows)
 {
     return 31u - (unsigned)__builtin_clz(row / first_rows + 1);
 }
 
-static inline uint32_t nt_segment_first(unsigned segment, uint32_t first_rows)
+static inline uint32_t nt_table_segment_first(unsigned segment, uint32_t first_rows)
 {
     return first_rows * ((1u << segment) - 1);
 }
 
 static inline const struct nt_decoder_row *nt_decoder_row(const struct nt_decoders *decoders, uint32_t number)
 {
-    unsigned segment = nt_segment(number, NT_FIRST_DECODERS);
-    return &decoders->segments[segment][number - nt_segment_first(segment, NT_FIRST_DECODERS)];
+    unsigned segment = nt_table_segment(number, NT_FIRST_DECODERS);
+    return &decoders->segments[segment][number - nt_table_segment_first(segment, NT_FIRST_DECODERS)];
 }
 
 static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders *decoders, uint32_t number)
@@ -383,7 +383,7 @@ struct nt_groups {
 /* Groups that are loaded in order: the one that is expected next, the end of those whose bytes were
  * requested, the end of all, and how many are requested at once. */
 struct nt_groups_ahead {
-    uint32_t next, asked, end, count;
+    uint32_t next, requested, end, count;
 };
 
 struct nt_dataset_ops {
