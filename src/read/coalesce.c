@@ -112,7 +112,7 @@ struct shared_load {
     struct nt_pages_run *runs;
     uint32_t run_count;
     struct nt_page_dependencies dependencies[NT_MAX_SHARED_OUTPUTS];
-    struct nt_shared_page siblings[NT_MAX_SHARED_OUTPUTS];
+    struct nt_shared_page shared_pages[NT_MAX_SHARED_OUTPUTS];
     uint32_t pinned; /* number of columns whose dependencies are pinned */
     uint64_t cached; /* pages in addition to those of the only column */
     struct nt_stats_delta stats;
@@ -212,8 +212,8 @@ static enum nt_status load_page(struct shared_load *load)
     load->request.page = runs->pages;
     load->request.base = runs->base;
     for (uint32_t i = 1; i < load->run_count; i++)
-        load->siblings[i - 1] = (struct nt_shared_page){runs[i].pages, load->dependencies[i].values,
-                                                        runs[i].output, runs[i].base};
+        load->shared_pages[i - 1] = (struct nt_shared_page){runs[i].pages, load->dependencies[i].values,
+                                                            runs[i].output, runs[i].base};
     nt_workers_cancel_page(load->request.reader->workers, runs->pages);
     NT_TRY(load->run_count == 1 ? load_with_siblings(load, runs->output)
                                 : nt_page_load_once(&load->request, runs->output, NULL));
@@ -261,7 +261,7 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
                                             .dataset = dataset,
                                             .column = column,
                                             .stats = &load.stats,
-                                            .siblings = load.siblings,
+                                            .shared_pages = load.shared_pages,
                                             .shared_page_count = run_count - 1};
     load.runs = runs;
     load.run_count = run_count;

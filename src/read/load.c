@@ -318,10 +318,10 @@ static enum nt_status decode_shared(struct page_load *load, const uint8_t *packe
     uint8_t *outputs[NT_MAX_SHARED_OUTPUTS] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
-        const struct nt_shared_page *sibling = &request->siblings[i];
-        NT_TRY(check_sizes(load->request->dataset, sibling->page, &unused, &bytes, error));
-        what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, sibling->base, packed);
-        outputs[i + 1] = sibling->output;
+        const struct nt_shared_page *shared = &request->shared_pages[i];
+        NT_TRY(check_sizes(load->request->dataset, shared->page, &unused, &bytes, error));
+        what[i + 1] = packed_of(load, shared->page, shared->dependencies, shared->base, packed);
+        outputs[i + 1] = shared->output;
         load->decoded_bytes += bytes;
     }
     return load->decoder->ops->decode_shared(what, outputs, request->shared_page_count + 1, error);

@@ -313,7 +313,7 @@ struct nt_page_request {
         const struct nt_value *dependencies;
         uint8_t *output;
         uint64_t base;
-    } * siblings;
+    } * shared_pages;
     uint32_t shared_page_count; /* less than NT_MAX_SHARED_OUTPUTS */
 };
 

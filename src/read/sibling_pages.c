@@ -85,7 +85,7 @@ void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_p
         if (page && !add(request, columns[i], page, group, siblings))
             nt_group_unpin(group);
     }
-    request->siblings = siblings->pages;
+    request->shared_pages = siblings->pages;
     request->shared_page_count = siblings->count;
 }
 
@@ -105,7 +105,7 @@ static void load_alone(const struct nt_page_request *request, const struct nt_si
 
 void nt_sibling_pages_end(struct nt_page_request *request, struct nt_sibling_pages *siblings, bool is_decoded)
 {
-    request->siblings = NULL;
+    request->shared_pages = NULL;
     request->shared_page_count = 0;
     for (uint32_t i = 0; i < siblings->count; i++) {
         if (is_decoded)
