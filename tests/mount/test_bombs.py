@@ -35,7 +35,8 @@ SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
 LARGE = 'large_and_dense.root'
 HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
 MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
-MAX_LINES = 20_000  # `ntuple ls -lR` lists all; an entry of a mount takes no more, but many calls of the kernel
+# `ntuple ls -lR` lists all; an entry of a mount takes no more, but many calls of the kernel.
+MAX_LINES = 20_000
 # Numbers as text, and the time in which the machine of the limits compresses them.
 WORK, WORK_SECONDS = ' '.join(map(str, range(0, 2**31, 14321))).encode(), 0.1
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS'))
