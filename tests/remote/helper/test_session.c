@@ -126,12 +126,17 @@ static uint64_t request_list(void)
     return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "fake://folder/");
 }
 
-static void open_well(void)
+static void open_of_size(uint64_t size)
 {
     uint64_t id = request_open(1);
-    nt_file_opened(fake.last, &(struct nt_open_result){.size = SIZE, .validator = "", .server = "server"});
+    nt_file_opened(fake.last, &(struct nt_open_result){.size = size, .validator = "", .server = "server"});
     work_until(id, NT_FETCH_DONE);
-    ck_assert_uint_eq(answers[id].size, SIZE);
+    ck_assert_uint_eq(answers[id].size, size);
+}
+
+static void open_well(void)
+{
+    open_of_size(SIZE);
 }
 
 static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
@@ -351,7 +356,7 @@ TEST(more_short_parts_are_tried_at_once_if_many_wait, .setup = set_up, .teardown
     } cases[] = {{AT_ONCE_IF_MANY - 1, 1, AT_ONCE},
                  {AT_ONCE_IF_MANY, NT_SHORT_BYTES, AT_ONCE_IF_MANY},
                  {AT_ONCE_IF_MANY, NT_SHORT_BYTES + 1, AT_ONCE}};
-    open_well();
+    open_of_size(2 * NT_SHORT_BYTES);
     ops.max_bytes = UINT64_MAX;
     for (unsigned i = 0; i < cases[_i].count; i++)
         ask_for(i, cases[_i].bytes);
