@@ -483,10 +483,12 @@ def an_interrupted_reader_leaves_a_silent_server():
     with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}')) as mountpoint:
         files, daemon = data_files(mountpoint), daemon_of(mountpoint)
         site.is_good = None
+        count = len(site.requests)
         for path, interrupt in zip(files, (signal.SIGINT, signal.SIGKILL)):
-            count = len(site.requests)
             reader = subprocess.Popen(['cat', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            wait_until(lambda: len(site.requests) > count, 'it waits')
+            wait_until(lambda: len(site.requests) > count, 'it is asked')
+            time.sleep(STANDS)  # the second waits for the same request
+            same(reader.poll(), None, 'it waits')
             reader.send_signal(interrupt)
             same(reader.wait(IN_TIME), -interrupt, 'the reader')
         same((mountpoint / 'file.json').read_bytes() != b'', True, 'others are answered')
