@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Refuse words that only this project would know. words.txt lists each with the standard word to
 use instead: a row is `OLD NEW` for an identifier, or `OLD<TAB>NEW` for a phrase in prose. Sources and
-documents may contain none of them.
+documents may contain none of them, and no markers of a merge.
 
 usage: words.py SOURCE_DIRECTORY        one case per file; exit status 1 if one failed
 """
@@ -31,6 +31,8 @@ PHRASES = {old: (set(re.findall(r'\w+', old.lower())),
 
 
 def problems(text):
+    for marker in re.findall(r'^(?:<{7}|>{7}) .*', text, flags=re.MULTILINE):
+        yield f' "{marker}": a merge is not resolved'
     lower = text.lower()
     words = set(re.findall(r'\w+', lower))
     found = IDENTIFIERS.intersection(re.findall(r'\w+', text))
