@@ -176,7 +176,7 @@ enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset
 enum nt_status nt_csv_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
                                uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error);
 
-/* What such lines write their rows with. */
+/* The row writer of such lines, which owns it. */
 const struct nt_row_writer *nt_lines_writer(const struct nt_text_generator *lines);
 
 /* ---- Cost of rows ---- */

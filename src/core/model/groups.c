@@ -284,30 +284,31 @@ static bool has_room(const struct nt_prefetch *prefetch, size_t added)
            prefetch->ranges[0].source == prefetch->ranges[prefetch->count - 1].source;
 }
 
-/* Its rows do not follow from the entries, or rows below it do not: streams need its page lists at once. */
-static bool is_counted(const struct nt_dataset *dataset, uint32_t field)
+/* Opening a stream of such a field needs all its page lists: its elements, or those of its items, are not one
+ * for each entry. */
+static bool needs_all_lists(const struct nt_dataset *dataset, uint32_t field)
 {
     return nt_field_row_parent(dataset, field) != NT_NONE ||
            nt_field_has_stream(&dataset->fields[field], NT_STREAM_OFFSETS);
 }
 
-/* Requests the lists of announced fields from that of a group on: all, of those that streams need at once, or
- * those of the same part, of which a few rows are read. */
+/* Requests lists of the field of a group and of the announced fields after it that are of its kind: all lists
+ * of fields that need all, else those of the same part, as perhaps only a few rows are read. */
 static void request_announced(struct nt_dataset *dataset, uint32_t number)
 {
     enum { MAX_BYTES = 8 << 20 };
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     uint32_t part, field = nt_group_field(dataset, number, &part);
-    const bool are_counted = is_counted(dataset, field);
+    const bool are_all_needed = needs_all_lists(dataset, field);
     if (!dataset->announced[field])
         return;
     for (; field < dataset->field_count && prefetch.count < MAX_RANGES && prefetch.bytes < MAX_BYTES;
          field++) {
         struct nt_groups groups = nt_groups_of_field(dataset, field);
-        if (!dataset->announced[field] || is_counted(dataset, field) != are_counted)
+        if (!dataset->announced[field] || needs_all_lists(dataset, field) != are_all_needed)
             continue;
         dataset->announced[field] = false;
-        if (!are_counted)
+        if (!are_all_needed)
             groups = (struct nt_groups){groups.first + part, nt_min(groups.first + part + 1, groups.end)};
         if (groups.first < groups.end && groups.end - groups.first <= MAX_AHEAD)
             dataset->ops->plan_groups(dataset, groups, false, &prefetch);
@@ -566,12 +567,17 @@ static enum nt_status load_slot(struct nt_dataset *dataset, struct nt_group *gro
     return status;
 }
 
+/* A stub has none: they are those of the file that nt_file_resolve returns. */
+static enum nt_status check_has_groups(const struct nt_dataset *dataset, struct nt_error *error)
+{
+    return dataset->file->resolve ? nt_dataset_check(dataset, error) : NT_OK;
+}
+
 enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
                             struct nt_error *error)
 {
     *group_ret = NULL;
-    if (dataset->file->resolve)
-        return nt_dataset_check(dataset, error);
+    NT_TRY(check_has_groups(dataset, error));
     struct nt_group *group = nt_group_try_pin(dataset, number);
     enum nt_status status = group ? NT_OK : pin_slot(dataset, number, &group, error);
     if (status == NT_OK && !nt_lazy_is_ready(&group->state))
@@ -592,8 +598,7 @@ enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number
 
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    if (dataset->file->resolve)
-        return nt_dataset_check(dataset, error);
+    NT_TRY(check_has_groups(dataset, error));
     if (nt_group_is_known(dataset, number))
         return NT_OK;
     NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
@@ -608,6 +613,7 @@ void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups)
     dataset->ahead = (struct nt_groups_ahead){groups.first, groups.first, groups.end, MAX_AHEAD};
 }
 
+/* Recursive: fields nest no deeper than NT_MAX_DEPTH. */
 static void announce_field(struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t count;
@@ -622,7 +628,7 @@ void nt_groups_announce_fields(struct nt_dataset *dataset, const uint32_t *field
     if (!dataset->field_groups || !can_plan(dataset))
         return;
     NT_LOCK_GUARD(&dataset->logical->lock);
-    if (!dataset->announced)
+    if (!dataset->announced && count)
         dataset->announced = malloc((size_t)dataset->field_count + 1);
     if (!dataset->announced)
         return;
@@ -656,8 +662,7 @@ enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups group
 enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
                                        struct nt_error *error)
 {
-    if (dataset->file->resolve)
-        return nt_dataset_check(dataset, error);
+    NT_TRY(check_has_groups(dataset, error));
     nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);

@@ -879,7 +879,7 @@ void nt_dataset_release_lists(struct nt_dataset *logical);
 /* These groups will be loaded one after the other: what that reads is requested in advance. */
 void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
 /* The groups of these fields, and of those below them, will be loaded: what the first of them reads is
- * requested with what the others read. Instead of what was announced before. */
+ * requested with what the others read. Replaces an earlier announcement; no fields: withdraws it. */
 void nt_groups_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
 /* Plans to load groups and, `with_pages`, to read all of their pages. False if the format cannot say
  * which bytes that are. */

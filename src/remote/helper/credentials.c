@@ -294,11 +294,11 @@ void nt_credentials_serve(int socket)
 
 /* Global, like the environment. */
 static struct {
-    bool has_begun, are_looks_shared;
+    bool has_begun, are_checks_shared;
     int socket; /* -1: no credential server */
     struct slot {
         int descriptor;
-        bool is_there, is_named, is_current; /* current: looked at since looks are shared */
+        bool is_there, is_named, is_current; /* current: checked since checks are shared */
         struct credential_version known;     /* without a server */
         char path[32];
     } slots[NT_CREDENTIALS];
@@ -320,7 +320,7 @@ static void refresh(enum nt_credential credential)
     struct slot *slot = &state.slots[credential];
     bool is_there;
     int copy;
-    if ((state.are_looks_shared && slot->is_current) || !look(credential, &is_there, &copy))
+    if ((state.are_checks_shared && slot->is_current) || !look(credential, &is_there, &copy))
         return;
     slot->is_current = true;
     if (!is_there && slot->is_there)
@@ -363,9 +363,9 @@ void nt_credentials_begin(int socket)
     }
 }
 
-void nt_credentials_share_looks(bool are_shared)
+void nt_credentials_share_checks(bool are_shared)
 {
-    state.are_looks_shared = are_shared;
+    state.are_checks_shared = are_shared;
     for (int i = 0; i < NT_CREDENTIALS; i++)
         state.slots[i].is_current = false;
 }

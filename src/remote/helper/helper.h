@@ -135,9 +135,9 @@ bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text);
 void nt_credential_forget(struct nt_buffer *text);
 /* Refreshes all files that libraries read by themselves. */
 void nt_credentials_refresh(void);
-/* Until it is called with false, each file is looked at once: requests that start together need no more, and
- * each look waits for the other process. */
-void nt_credentials_share_looks(bool are_shared);
+/* Until it is called with false, each file is checked once: requests that start together need no more, and
+ * each check waits for the other process. */
+void nt_credentials_share_checks(bool are_shared);
 
 /* ---- Request credentials ---- */
 

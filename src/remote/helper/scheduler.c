@@ -235,7 +235,7 @@ static bool start_all(struct nt_transfers *jobs)
     struct nt_transfer *job;
     bool has_started = false;
     uint64_t now = nt_milliseconds();
-    nt_credentials_share_looks(true);
+    nt_credentials_share_checks(true);
     while ((job = due(jobs, now)))
         if (now >= job->deadline) {
             give_up_late(job, 0);
@@ -243,7 +243,7 @@ static bool start_all(struct nt_transfers *jobs)
             start(job, now);
             has_started = true;
         }
-    nt_credentials_share_looks(false);
+    nt_credentials_share_checks(false);
     return has_started;
 }
 

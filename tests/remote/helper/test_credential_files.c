@@ -180,11 +180,11 @@ TEST(requests_that_start_together_look_once, .setup = set_up, .teardown = tear_d
 {
     name("NETRC", "", "file");
     begin();
-    nt_credentials_share_looks(true);
+    nt_credentials_share_checks(true);
     check(NT_CREDENTIAL_NETRC, "content");
     put("file", "renewed");
     check(NT_CREDENTIAL_NETRC, "content");
-    nt_credentials_share_looks(false);
+    nt_credentials_share_checks(false);
     check(NT_CREDENTIAL_NETRC, "renewed");
     put("file", "again");
     check(NT_CREDENTIAL_NETRC, "again");

@@ -474,7 +474,7 @@ static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *
                                   (struct nt_extent){page->buffers[i].offset, page->buffers[i].bytes});
 }
 
-/* Only the values tell the ends of lists around or within other lists. */
+/* The ends of lists of lists are in the buffers of the values. */
 static void plan_column(const struct nt_lance *lance, uint32_t number, bool with_values, bool are_lists,
                         struct nt_prefetch *prefetch)
 {
