@@ -27,7 +27,7 @@ from tree_values import form, form_of_awkward, values_of  # noqa: E402
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
            'objects', 'counted', 'loops', 'items', 'algorithms', 'baskets', 'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
-           'unclosed')
+           'own_streamers', 'unclosed')
 
 DICTIONARIES = (
     'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>',

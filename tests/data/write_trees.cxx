@@ -940,6 +940,27 @@ std::string write_big_entries(const std::string &path)
     return trees::result(path, {{&tree, "big"}});
 }
 
+/* Objects of classes of ROOT whose streamers write other bytes than the file describes: fewer members without
+ * byte counts, more members, and members in headers of their own. */
+static void add_own_streamers(TTree &tree)
+{
+    for (const char *name : {"RooLinkedList", "TAttImage", "TMixture"}) {
+        auto **object = new void *(TClass::GetClass(name)->New());
+        tree.Branch(name, name, object, 32000, 0);
+    }
+}
+
+std::string write_own_streamers(const std::string &path)
+{
+    Tree tree("own");
+    add_some(tree);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 20, add_own_streamers);
+    }
+    return trees::result(path, {{&tree, "own"}});
+}
+
 /* The contents of the disk after the tree was saved, and before its file is closed. */
 std::string write_unclosed(const std::string &path)
 {

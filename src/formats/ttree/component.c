@@ -484,10 +484,14 @@ static void add_sampled_pointer(struct nt_component_builder *builder, struct nt_
 void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
 {
     const struct nt_streamer_class *class = find_only_class(builder, type);
+    enum nt_cpp_kind kind = nt_cpp_type_parse(nt_cpp_type_parse(type).arguments[0]).kind;
     if (class)
         nt_component_close_objects(builder, add_case(builder, name, type, class->name));
-    else if (nt_cpp_type_parse(nt_cpp_type_parse(type).arguments[0]).kind == NT_CPP_CLASS)
+    else if (kind == NT_CPP_CLASS)
         add_sampled_pointer(builder, name, type);
+    else if (kind == NT_CPP_NUMBER)
+        nt_component_add_unknown(builder, name, type, NT_COMPONENT_BARE,
+                                 "ROOT does not store pointers to numbers");
     else
         add_unread_pointer(builder, name, type, "cannot read what pointers of this type lead to");
 }

@@ -445,6 +445,12 @@ static enum nt_status fail_size(const struct nt_program_run *run, size_t end, st
                    end);
 }
 
+/* Must the body end where the object ends? A body that is not needed was skipped. */
+static bool is_whole(const struct nt_program_run *run, const struct nt_operation *operation, bool has_end)
+{
+    return run->bare_list || (has_end && operation->is_needed && operation->bits & NT_HEADER_WHOLE);
+}
+
 static enum nt_status run_header(struct nt_program_run *run, uint32_t i, uint64_t items,
                                  struct nt_error *error)
 {
@@ -460,7 +466,7 @@ static enum nt_status run_header(struct nt_program_run *run, uint32_t i, uint64_
     run->is_end_known |= has_end;
     if (status == NT_OK)
         status = run_versioned(run, i, has_end, items, error);
-    if (status == NT_OK && run->bare_list && run->at != object_end)
+    if (status == NT_OK && is_whole(run, operation, has_end) && run->at != object_end)
         status = fail_size(run, object_end, error);
     if (has_end)
         run->at = object_end;
@@ -854,6 +860,41 @@ static enum nt_status run_entry(struct nt_program_run *run, const struct nt_bask
     return status;
 }
 
+/* ---- Classes with streamers of their own ---- */
+
+static bool has_class(const struct nt_program_run *run)
+{
+    for (uint32_t i = 1; i < run->operations[0].end; i++)
+        if (run->operations[i].kind == NT_STEP_HEADER && run->operations[i].bits & NT_HEADER_WHOLE)
+            return true;
+    return false;
+}
+
+/* The file does not say that a class has such a streamer. But then no entry is as described, which damage
+ * hardly causes. */
+static bool has_own_streamer(const struct nt_program_run *from, const struct nt_basket_content *content)
+{
+    enum { ENOUGH = 16 };
+    struct nt_program_run run = *from;
+    uint32_t entries = content->basket.entries < ENOUGH ? content->basket.entries : ENOUGH, i = 0;
+    if (!content->is_cut || entries < 2 || !has_class(from))
+        return false;
+    run.output = NULL;
+    while (i < entries && run_entry(&run, content, i, NULL) == NT_CORRUPT)
+        i++;
+    return i == entries;
+}
+
+static enum nt_status fail_own_streamer(struct nt_error *error)
+{
+    struct nt_error failure = *error;
+    return nt_fail(
+        error, NT_UNSUPPORTED, NT_NO_OFFSET,
+        "objects do not have the described members; their class, or that of a member, has a streamer "
+        "of its own: %s",
+        failure.message);
+}
+
 /* ---- Entries side by side ---- */
 
 /* Rows, or lists without anything between them: all in one run. */
@@ -896,15 +937,17 @@ enum nt_status nt_run_entries(struct nt_program_run *run, const struct nt_basket
                               uint32_t first, uint32_t end, struct nt_error *error)
 {
     enum { TOGETHER = 256 }; /* by steps, before the next entries may be regular lists again */
+    enum nt_status status = NT_OK;
     start_values(run, content);
     if (run->output && is_one_run(run->operations, content))
         return run_at_once(run, content, error);
-    for (uint32_t i = first, stop; i < end && !is_full(run);) {
+    for (uint32_t i = first, stop; status == NT_OK && i < end && !is_full(run);) {
         if (run->output)
             i = nt_put_regular_lists(run, NULL, content, i);
         stop = end - i < TOGETHER ? end : i + TOGETHER;
-        for (; i < stop && !is_full(run); i++)
-            NT_TRY(run_entry(run, content, i, error));
+        for (; status == NT_OK && i < stop && !is_full(run); i++)
+            status = run_entry(run, content, i, error);
     }
-    return NT_OK;
+    return status == NT_CORRUPT && error && has_own_streamer(run, content) ? fail_own_streamer(error)
+                                                                           : status;
 }

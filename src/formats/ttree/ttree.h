@@ -402,6 +402,7 @@ enum nt_header_bits {
                              * step of its body for all items, but CLASS once */
     NT_HEADER_OPTIONAL = 2, /* absent if the entry has no bytes; the body is run nevertheless */
     NT_HEADER_SIZED = 4,    /* the byte count must be there: what it covers is skipped */
+    NT_HEADER_WHOLE = 8,    /* the byte count covers nothing but the body */
 };
 
 /* Steps are in one array; the body of a step are those up to its `end`, at most 31 within each other. A plain

@@ -802,6 +802,61 @@ CASE(checksums_of_classes_without_a_version)
     assert_decodes(&objects, expected);
 }
 
+/* A class whose members take all bytes of its objects. */
+#define WHOLE_OBJECT                                                                                         \
+    {                                                                                                        \
+        {.kind = NT_STEP_HEADER, .bits = NT_HEADER_WHOLE, .output = NONE, .version = -1, .end = 2},          \
+            NUMBERS(BIG_INT32, 0, 1)                                                                         \
+    }
+
+/* It may have written other members: those that were read may be wrong. */
+CASE(an_object_has_no_bytes_beyond_its_members)
+{
+    static struct nt_step steps[] = WHOLE_OBJECT;
+    static struct nt_output outputs[] = {OF(INT32)};
+    const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
+    static const int32_t numbers[] = {5};
+    const struct expected expected[] = {EXPECT(numbers)};
+    put(&content.values, "\x40\0\0\x07\0\1\0\0\0\5?", 11);
+    end_entry(&content);
+    assert_refused(&objects, NT_CORRUPT,
+                   "byte 10 of the values: the members of an object: expected to end at byte 11");
+    steps[0].bits = 0;
+    assert_decodes(&objects, expected);
+}
+
+/* One object with other members is damaged; if all have other members, their class has a streamer of its own.
+ */
+CASE(a_class_has_a_streamer_of_its_own_if_no_object_has_the_described_members)
+{
+    static struct nt_step steps[] = WHOLE_OBJECT;
+    static struct nt_output outputs[] = {OF(INT32)};
+    const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
+    static const struct {
+        const char *bytes;
+        size_t count;
+    } others[] = {{"\x40\0\0\x07\0\1\0\0\0\5?", 11}, {"\x40\0\0\3\0\1?", 7}, {"\0\1\0", 3}, {"?", 1}};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        for (unsigned entries = 2; entries < 20; entries++) {
+            clear();
+            for (unsigned entry = 0; entry < entries; entry++) {
+                put(&content.values, others[i].bytes, others[i].count);
+                end_entry(&content);
+            }
+            assert_refused(&objects, NT_UNSUPPORTED, "has a streamer of its own: entry 0 of a basket: ");
+        }
+        put(&content.values, "\x40\0\0\6\0\1\0\0\0\5", 10);
+        end_entry(&content);
+    }
+    assert_refused(&objects, NT_UNSUPPORTED, "has a streamer of its own");
+    clear();
+    put(&content.values, others[0].bytes, others[0].count);
+    end_entry(&content);
+    put(&content.values, "\x40\0\0\6\0\1\0\0\0\5", 10);
+    end_entry(&content);
+    assert_refused(&objects, NT_CORRUPT, "entry 0 of a basket: ");
+}
+
 /* ClassDef(Dot, 0): the file describes the class with this version. */
 CASE(a_class_of_version_0_has_no_checksum)
 {

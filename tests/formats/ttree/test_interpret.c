@@ -846,8 +846,16 @@ INTERPRET_TEST(pointers_beyond_the_limits_have_no_objects)
     assert_shapes(&got, "obj.x:optional>0{item:unreadable}");
     ck_assert_str_eq(got.shapes[1].unreadable,
                      "the branch has too many members to read the objects of its pointers and lists");
-    element.type_name = (struct nt_text)TEXT("int*");
-    assert_shapes_of(&example, "obj.x:optional>0{item:unreadable}");
+}
+
+INTERPRET_TEST(pointers_to_numbers_have_no_bytes)
+{
+    struct nt_streamer_element element = ELEMENT("vector<const double*>", .type = NT_STREAMER_STL);
+    struct example example = member_example(&element, 0);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:list>0{item:unreadable}");
+    ck_assert_str_eq(got.shapes[1].unreadable, "ROOT does not store pointers to numbers");
+    assert_steps(&got, "header{list>0}");
 }
 
 /* Where no other class is derived from theirs, and they do not contain themselves. */
