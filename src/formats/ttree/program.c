@@ -88,7 +88,8 @@ static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_
             bytes = step->count;
         else if (step->kind == NT_STEP_REPEAT)
             bytes = fixed_bytes(steps, i + 1, step->end, omitted);
-        else if ((omitted & HEADERS) && step->kind == NT_STEP_HEADER && !step->bits && !step->other)
+        else if ((omitted & HEADERS) && step->kind == NT_STEP_HEADER && !(step->bits & ~NT_HEADER_WHOLE) &&
+                 !step->other)
             bytes = fixed_bytes(steps, i + 1, step->end, omitted);
         else if ((omitted & CONDITIONS) && step->kind == NT_STEP_WHEN)
             bytes = 0;

@@ -59,6 +59,10 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_HEADER, .output = NONE, .version = -1, .end = (end_)                                 \
     }
+#define OBJECT_HEADER(end_) /* of a class of the file: the body is all of it */                              \
+    {                                                                                                        \
+        .kind = NT_STEP_HEADER, .bits = NT_HEADER_WHOLE, .output = NONE, .version = -1, .end = (end_)        \
+    }
 #define HEADER_OF_TWO(other_, end_)                                                                          \
     {                                                                                                        \
         .kind = NT_STEP_HEADER, .output = NONE, .version = -1, .other = (other_), .end = (end_)              \
@@ -802,17 +806,10 @@ CASE(checksums_of_classes_without_a_version)
     assert_decodes(&objects, expected);
 }
 
-/* A class whose members take all bytes of its objects. */
-#define WHOLE_OBJECT                                                                                         \
-    {                                                                                                        \
-        {.kind = NT_STEP_HEADER, .bits = NT_HEADER_WHOLE, .output = NONE, .version = -1, .end = 2},          \
-            NUMBERS(BIG_INT32, 0, 1)                                                                         \
-    }
-
 /* It may have written other members: those that were read may be wrong. */
 CASE(an_object_has_no_bytes_beyond_its_members)
 {
-    static struct nt_step steps[] = WHOLE_OBJECT;
+    static struct nt_step steps[] = {OBJECT_HEADER(2), NUMBERS(BIG_INT32, 0, 1)};
     static struct nt_output outputs[] = {OF(INT32)};
     const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
     static const int32_t numbers[] = {5};
@@ -829,7 +826,7 @@ CASE(an_object_has_no_bytes_beyond_its_members)
  */
 CASE(a_class_has_a_streamer_of_its_own_if_no_object_has_the_described_members)
 {
-    static struct nt_step steps[] = WHOLE_OBJECT;
+    static struct nt_step steps[] = {OBJECT_HEADER(2), NUMBERS(BIG_INT32, 0, 1)};
     static struct nt_output outputs[] = {OF(INT32)};
     const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
     static const struct {
@@ -1017,8 +1014,9 @@ CASE(arrays_that_another_member_counts_of_several_items)
 /* As streamers that are written by hand store them: the same number of bytes never has both forms. */
 CASE(items_of_a_list_may_have_no_headers)
 {
-    static struct nt_step steps[] = {HEADER(7),    LIST(0, 7), HEADER(7),           NUMBERS(BIG_INT16, 1, 1),
-                                     REPEAT(2, 7), HEADER(7),  NUMBERS(UINT8, 2, 1)};
+    static struct nt_step steps[] = {
+        HEADER(7),    LIST(0, 7),       OBJECT_HEADER(7),    NUMBERS(BIG_INT16, 1, 1),
+        REPEAT(2, 7), OBJECT_HEADER(7), NUMBERS(UINT8, 2, 1)};
     static struct nt_output outputs[] = {ENDS, OF(INT16), OF(UINT8)};
     static struct nt_step wide[] = {HEADER(4), LIST(0, 4), HEADER(4), NUMBERS(UINT8, 1, 7)};
     static struct nt_output bytes[] = {ENDS, OF(UINT8)};
@@ -1078,12 +1076,12 @@ CASE(items_of_a_list_may_have_some_headers)
 {
     static struct nt_step steps[] = {HEADER(9),
                                      LIST(0, 9),
-                                     HEADER(9),
-                                     HEADER(7),
-                                     HEADER(6),
+                                     OBJECT_HEADER(9),
+                                     OBJECT_HEADER(7),
+                                     OBJECT_HEADER(6),
                                      NUMBERS(BIG_INT16, 1, 1),
                                      NUMBERS(UINT8, 2, 1),
-                                     HEADER(9),
+                                     OBJECT_HEADER(9),
                                      NUMBERS(UINT8, 3, 2)};
     static struct nt_output outputs[] = {ENDS, OF(INT16), OF(UINT8), OF(UINT8)};
     const struct nt_interpretation lists = INTERPRETATION(steps, outputs);
