@@ -4,13 +4,14 @@
  */
 #include "bloscpack_writer.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <blosc.h>
 #include <openssl/evp.h>
 #include <zlib.h>
+
+#include "support.h"
 
 static void put(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {

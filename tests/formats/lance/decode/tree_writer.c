@@ -4,10 +4,11 @@
  */
 #include "tree_writer.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support.h"
 
 enum { MAX_ITEMS = 4 };
 
