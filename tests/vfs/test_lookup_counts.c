@@ -561,7 +561,7 @@ TEST(several_threads_look_while_versions_are_replaced, .setup = set_up, .teardow
 TEST(several_threads_look_while_files_are_replaced, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
-    replace_while_threads_look(path, REPLACED, in_file);
+    replace_while_threads_look(path, REPLACED / 3, in_file);
     uint32_t inode = 0;
     for (unsigned i = 0; i < 4;
          i++) { /* no thread is in the epoch any more: what they held was freed by then */
