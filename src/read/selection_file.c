@@ -214,6 +214,32 @@ static enum nt_status add_item(struct nt_selection *selection, const struct npy_
     return add_number(selection, number, error);
 }
 
+static inline bool ascend_by_one(const uint8_t *piece, uint64_t count, unsigned item_bytes)
+{
+    uint64_t first = nt_load_integer(piece, item_bytes, false), differ = 0;
+    for (uint64_t i = 0; i < count; i++)
+        differ |= (first + i) ^ nt_load_integer(piece + i * item_bytes, item_bytes, false);
+    return !differ;
+}
+
+/* Adds the numbers of a piece that ascend by one, as those of a bitmap often do, at once. Returns false if
+ * they do not. */
+static bool add_run(struct nt_selection *selection, const struct npy_items *items, const uint8_t *piece,
+                    uint64_t bytes)
+{
+    uint64_t count = bytes / items->bytes;
+    struct nt_entry_range *last = selection->count ? &selection->ranges[selection->count - 1] : NULL;
+    if (items->type != 'u' || items->is_big_endian || !last ||
+        nt_load_integer(piece, items->bytes, false) - last->first != last->count)
+        return false;
+    if (!(items->bytes == 4 ? ascend_by_one(piece, count, 4)
+                            : items->bytes == 8 && ascend_by_one(piece, count, 8)))
+        return false;
+    last->count += count;
+    selection->elements += count;
+    return true;
+}
+
 /* Adds the items in a byte range of a source or a stream; the other is NULL. */
 static enum nt_status add_items(struct nt_selection *selection, const struct npy_items *items,
                                 struct nt_source *source, struct nt_stream *stream, uint64_t offset,
@@ -224,6 +250,8 @@ static enum nt_status add_items(struct nt_selection *selection, const struct npy
         some = bytes < sizeof(piece) ? bytes : sizeof(piece);
         NT_TRY(source ? nt_source_read(source, offset, piece, (size_t)some, error)
                       : nt_stream_read(stream, offset, piece, (size_t)some, error));
+        if (add_run(selection, items, piece, some))
+            continue;
         for (uint64_t i = 0; i < some; i += items->bytes)
             NT_TRY(add_item(selection, items, piece + i, error));
     }
