@@ -58,6 +58,7 @@ struct picture {
     size_t bytes;                   /* of the whole picture */
     struct map maps[NT_SVG_GRAINS]; /* finest first */
     unsigned first_map;             /* those before it were longer than the picture, and are empty */
+    uint64_t fixed_bytes, taken;    /* memory of all but the boxes; what the file's budget pays for */
     enum nt_status status;
     struct nt_error *error;
 };
@@ -72,6 +73,37 @@ static const struct other {
     {"other", {215, 14, 50}},
 };
 enum { OTHERS = sizeof(others) / sizeof(*others) };
+
+/* ---- Memory ---- */
+
+/* The picture is not part of the file, but its budget pays for it. */
+static struct nt_budget *budget_of(const struct picture *picture)
+{
+    return (struct nt_budget *)(uintptr_t)&picture->file->budget;
+}
+
+/* Pays for the fixed memory and for boxes, in steps. */
+static enum nt_status charge(struct picture *picture, uint64_t box_bytes)
+{
+    enum { STEP = 1 << 16 };
+    uint64_t bytes = picture->fixed_bytes + (box_bytes + STEP - 1) / STEP * STEP;
+    if (bytes <= picture->taken)
+        return NT_OK;
+    NT_TRY(nt_budget_take(budget_of(picture), NT_COST_ENVELOPE_BYTE, bytes - picture->taken, NT_NO_OFFSET,
+                          picture->error));
+    picture->taken = bytes;
+    return NT_OK;
+}
+
+/* The picture itself; for each field, a group and an owner with a name. */
+static enum nt_status charge_fixed(struct picture *picture)
+{
+    enum { FIELD_BYTES = 256 };
+    picture->fixed_bytes = picture->bytes;
+    for (uint32_t i = 0; i < picture->file->dataset_count; i++)
+        picture->fixed_bytes += (uint64_t)picture->file->datasets[i]->field_count * FIELD_BYTES;
+    return charge(picture, 0);
+}
 
 /* ---- Owners ---- */
 
@@ -288,14 +320,18 @@ static void draw_item(const struct picture *picture, struct map *map, const stru
 }
 
 /* A map that is longer than the picture is dropped. The coarsest stays, to show that nothing fits. */
-static void draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
+static enum nt_status draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
+    uint64_t box_bytes = 0;
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
         if (picture->maps[i].boxes.length <= picture->bytes)
             draw_item(picture, &picture->maps[i], item, start);
     while (picture->first_map < NT_SVG_GRAINS - 1 &&
            picture->maps[picture->first_map].boxes.length > picture->bytes)
         nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
+    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
+        box_bytes += picture->maps[i].boxes.length;
+    return charge(picture, box_bytes);
 }
 
 /* Draws all maps and sums up the owners. One visit of the items does all: a large file is read once for each
@@ -312,7 +348,7 @@ static enum nt_status draw_maps(struct picture *picture)
             source_start += picture->source_bytes[source];
         bool is_object_store = nt_layout_source(picture->file, source)->is_object_store;
         sum_up(picture, &item);
-        draw_in_maps(picture, &item, source_start + (is_object_store ? drawn : item.offset));
+        NT_TRY(draw_in_maps(picture, &item, source_start + (is_object_store ? drawn : item.offset)));
         drawn += item.bytes;
     }
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS && picture->lines; i++)
@@ -444,7 +480,9 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
     struct picture picture = {.file = file, .error = error, .bytes = nt_layout_svg_bytes(file)};
-    enum nt_status status = nt_layout_new(file, &picture.layout, error);
+    enum nt_status status = charge_fixed(&picture);
+    if (status == NT_OK)
+        status = nt_layout_new(file, &picture.layout, error);
     if (status == NT_OK)
         status = make_owners(&picture, error);
     if (status == NT_OK)
@@ -467,5 +505,6 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     free(picture.first_owner);
     free(picture.by_size);
     nt_layout_free(picture.layout);
+    nt_budget_release(budget_of(&picture), NT_COST_ENVELOPE_BYTE, picture.taken);
     return status;
 }

@@ -450,23 +450,40 @@ uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
     return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * columns);
 }
 
-enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status make_treemap(struct treemap *treemap, struct nt_dataset *dataset, size_t bytes,
+                                   struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_dataset *dataset;
-    NT_TRY(nt_dataset_physical(of, &dataset, error));
     size_t fields = (size_t)dataset->field_count + 1;
-    struct treemap treemap = {.dataset = dataset};
-    treemap.sums = calloc(fields, sizeof(*treemap.sums));
-    treemap.own = calloc(fields, sizeof(*treemap.own));
-    enum nt_status status = treemap.sums && treemap.own
-                                ? nt_field_groups_init(&treemap.groups, dataset, error)
+    treemap->sums = calloc(fields, sizeof(*treemap->sums));
+    treemap->own = calloc(fields, sizeof(*treemap->own));
+    enum nt_status status = treemap->sums && treemap->own
+                                ? nt_field_groups_init(&treemap->groups, dataset, error)
                                 : nt_fail_memory(error);
     if (status == NT_OK)
-        status = sum_up(&treemap, dataset, error);
+        status = sum_up(treemap, dataset, error);
     if (status == NT_OK)
-        status = nt_svg_fit(draw_treemap, &treemap, 1, nt_sizes_svg_bytes(of), out, error);
-    free(treemap.sums);
-    free(treemap.own);
-    nt_field_groups_deinit(&treemap.groups);
+        status = nt_svg_fit(draw_treemap, treemap, 1, bytes, out, error);
+    free(treemap->sums);
+    free(treemap->own);
+    nt_field_groups_deinit(&treemap->groups);
+    return status;
+}
+
+/* The budget of the file pays for sums, groups and boxes, and for the picture, while they exist. */
+enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
+{
+    enum {
+        FIELD_BYTES = 3 * sizeof(struct size_box) + sizeof(struct nt_field_group) + sizeof(struct nt_box) + 24
+    };
+    struct nt_dataset *dataset;
+    NT_TRY(nt_dataset_physical(of, &dataset, error));
+    struct treemap treemap = {.dataset = dataset};
+    struct nt_budget *budget = &dataset->file->budget;
+    uint64_t bytes = nt_sizes_svg_bytes(of);
+    uint64_t taken = bytes + (uint64_t)dataset->field_count * FIELD_BYTES +
+                     dataset->column_count * sizeof(struct nt_column_sums);
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error));
+    enum nt_status status = make_treemap(&treemap, dataset, bytes, out, error);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, taken);
     return status;
 }

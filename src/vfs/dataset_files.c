@@ -336,7 +336,7 @@ static const struct nt_pseudo_file dataset_rows[] = {
     {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_entries}},
     VERSIONS_ROW,
-    {"sizes.svg", NT_VFS_GENERATED, .size = sizes_svg_size, .generate = sizes_svg_file},
+    {"sizes.svg", NT_VFS_GENERATED, .takes_budget = true, .size = sizes_svg_size, .generate = sizes_svg_file},
     {"table.csv", NT_VFS_STREAMED, .open_text = table_csv, .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = has_table_arrow, .content = table_arrow},
 };

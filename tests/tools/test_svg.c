@@ -232,6 +232,44 @@ TEST(the_strips_of_a_layout_meet_and_none_is_of_no_width)
     builder_free(builder);
 }
 
+static enum nt_status draw_picture(struct builder *builder, bool is_layout, struct nt_buffer *out)
+{
+    struct nt_error error;
+    nt_buffer_clear(out);
+    return is_layout ? nt_layout_svg(builder->file, out, &error)
+                     : nt_sizes_svg(builder->dataset, out, &error);
+}
+
+static size_t boxes_of(const struct nt_buffer *picture)
+{
+    size_t count = 0;
+    for (const char *at = picture->bytes; (at = strstr(at, "<rect x=")); at++)
+        count++;
+    return count;
+}
+
+/* A layout is drawn in several grains at once; the boxes of the coarser ones are as many here. */
+TEST(the_budget_of_the_file_pays_for_a_picture_while_it_is_drawn, .end = 2)
+{
+    enum { STEP = 1024, GRAINS_HELD = 3, MIN_BOX_BYTES = 100 };
+    struct builder *builder = two_fields();
+    struct nt_budget *budget = &builder->file->budget;
+    struct nt_buffer out = {0};
+    enum nt_status status = draw_picture(builder, _i, &out); /* loads page lists */
+    uint64_t used = budget->used, more = 0;
+    size_t least = out.length + (_i ? GRAINS_HELD * MIN_BOX_BYTES * boxes_of(&out) : 0);
+    ck_assert_int_eq(status, NT_OK);
+    for (; more == 0 || status != NT_OK; more += STEP) {
+        budget->limit = used + more;
+        status = draw_picture(builder, _i, &out);
+        ck_assert_int_eq(status, more < least ? NT_LIMIT : status);
+        ck_assert(status == NT_OK || status == NT_LIMIT);
+        ck_assert_uint_eq(budget->used, used);
+    }
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+
 /* The colour of the rectangle before a text. */
 static void find_colour(const char *svg, const char *text, char colour[32])
 {
