@@ -227,10 +227,10 @@ static inline bool ascend_by_one(const uint8_t *piece, uint64_t count, unsigned 
 static bool add_run(struct nt_selection *selection, const struct npy_items *items, const uint8_t *piece,
                     uint64_t bytes)
 {
-    uint64_t count = bytes / items->bytes;
+    uint64_t count = bytes / items->bytes, first = nt_load_integer(piece, items->bytes, false), end;
     struct nt_entry_range *last = selection->count ? &selection->ranges[selection->count - 1] : NULL;
-    if (items->type != 'u' || items->is_big_endian || !last ||
-        nt_load_integer(piece, items->bytes, false) - last->first != last->count)
+    if (items->type != 'u' || items->is_big_endian || !last || first <= last->first ||
+        first - last->first != last->count || !nt_checked_add(first, count, &end))
         return false;
     if (!(items->bytes == 4 ? ascend_by_one(piece, count, 4)
                             : items->bytes == 8 && ascend_by_one(piece, count, 8)))

@@ -43,7 +43,7 @@ struct map {
 };
 
 struct picture {
-    const struct nt_file *file;
+    struct nt_file *file;
     struct nt_layout *layout;
     const uint64_t *source_bytes;
     uint32_t source_count;
@@ -76,12 +76,6 @@ enum { OTHERS = sizeof(others) / sizeof(*others) };
 
 /* ---- Memory ---- */
 
-/* The picture is not part of the file, but its budget pays for it. */
-static struct nt_budget *budget_of(const struct picture *picture)
-{
-    return (struct nt_budget *)(uintptr_t)&picture->file->budget;
-}
-
 /* Pays for the fixed memory and for boxes, in steps. */
 static enum nt_status charge(struct picture *picture, uint64_t box_bytes)
 {
@@ -89,7 +83,7 @@ static enum nt_status charge(struct picture *picture, uint64_t box_bytes)
     uint64_t bytes = picture->fixed_bytes + (box_bytes + STEP - 1) / STEP * STEP;
     if (bytes <= picture->taken)
         return NT_OK;
-    NT_TRY(nt_budget_take(budget_of(picture), NT_COST_ENVELOPE_BYTE, bytes - picture->taken, NT_NO_OFFSET,
+    NT_TRY(nt_budget_take(&picture->file->budget, NT_COST_ENVELOPE_BYTE, bytes - picture->taken, NT_NO_OFFSET,
                           picture->error));
     picture->taken = bytes;
     return NT_OK;
@@ -477,7 +471,7 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
     return nt_svg_size(bytes < NT_SVG_MAX_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MAX_BYTES);
 }
 
-enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_layout_svg(struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
     struct picture picture = {.file = file, .error = error, .bytes = nt_layout_svg_bytes(file)};
     enum nt_status status = charge_fixed(&picture);
@@ -505,6 +499,6 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     free(picture.first_owner);
     free(picture.by_size);
     nt_layout_free(picture.layout);
-    nt_budget_release(budget_of(&picture), NT_COST_ENVELOPE_BYTE, picture.taken);
+    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, picture.taken);
     return status;
 }

@@ -556,7 +556,7 @@ void nt_append_bytes(struct nt_buffer *out, uint64_t bytes);
  * colour of its owner's top-level field, or of that field's group. The picture's size depends only on
  * the size of the file; drawing loads all page lists. */
 uint64_t nt_layout_svg_bytes(const struct nt_file *file);
-enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error);
+enum nt_status nt_layout_svg(struct nt_file *file, struct nt_buffer *out, struct nt_error *error);
 
 /* sizes.svg: a treemap of a dataset's stored bytes by group and field. The picture's size depends only
  * on the number of columns; drawing loads all page lists. */
