@@ -290,7 +290,7 @@ enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt
 bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
                            struct nt_arena *arena);
 /* nt_dataset_ops.unverified_elements: of lazily opened members. */
-bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+bool nt_chain_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
                                   uint32_t position, uint64_t *elements_ret);
 
 /* Writes a cluster as "1200*50 33 -": the elements of each place, or "-" if unknown; and "*" with a number

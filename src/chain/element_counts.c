@@ -284,7 +284,7 @@ static uint32_t known_cluster(const struct nt_dataset *dataset, const struct nt_
     return member - slice->first_part;
 }
 
-bool nt_chain_unverified_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+bool nt_chain_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
                                   uint32_t position, uint64_t *elements_ret)
 {
     const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, nt_cluster_group(dataset, cluster));

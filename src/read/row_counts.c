@@ -372,7 +372,7 @@ static bool begins_deferred(const struct span_builder *build, const struct nt_ac
 static bool find_unverified_rows(const struct span_builder *build, const struct nt_span *span,
                                  uint64_t *rows_ret)
 {
-    const struct nt_dataset *dataset = build->dataset;
+    struct nt_dataset *dataset = build->dataset;
     const struct unit *unit = &build->unit;
     uint64_t elements;
     bool is_asked = dataset->ops->unverified_elements && unit->column_field != NT_NONE &&
@@ -595,7 +595,7 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
 }
 
 /* The spans of a field: stored ones, or parts. A single part's page list is loaded at once, unless its rows
- * are known and a server can send it with its pages. */
+ * may be known and a server can send it with its pages. */
 static enum nt_status find_spans(const struct span_builder *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
@@ -610,7 +610,8 @@ static enum nt_status find_spans(const struct span_builder *build, struct nt_err
     rows->groups = nt_groups_of_field(dataset, field);
     rows->count = rows->parts.count;
     bool is_alone = rows->count == 1 && rows->groups.first != rows->groups.end;
-    bool is_later = build->unit.is_per_entry && nt_prefetch_helps(dataset);
+    bool may_be_known = build->unit.is_per_entry || dataset->ops->unverified_elements;
+    bool is_later = may_be_known && nt_prefetch_helps(dataset);
     return is_alone && !is_later ? nt_groups_load_readable(dataset, rows->groups, error) : NT_OK;
 }
 
@@ -849,7 +850,8 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         return NT_OK;
     }
-    if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset))
+    if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset) ||
+        dataset->ops->unverified_elements)
         return total_from_all(reader, dataset, field, of, total_ret, error);
     NT_TRY(pin_last_cluster(dataset, unit.column_field, &cluster, &group, error));
     if (cluster != NT_NONE)

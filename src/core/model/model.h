@@ -395,7 +395,7 @@ struct nt_dataset_ops {
                             struct nt_group_record *record);
     /* The stored elements of a field's columns at a position, in a cluster whose page list need not be
      * loaded: loading it fails if they are others. False if unknown. NULL: no page list can be spared. */
-    bool (*unverified_elements)(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+    bool (*unverified_elements)(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
                                 uint32_t position, uint64_t *elements_ret);
     /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
     bool reloads_groups;

@@ -19,8 +19,20 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
     return !lance->legacy;
 }
 
+/* From a local file, page lists are fast to load. */
+static bool unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                uint32_t position, uint64_t *elements_ret)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, field);
+    (void)cluster;
+    return nt_source_can_prefetch(lance->source) &&
+           nt_lance_known_elements(dataset, lance, field, &column_map, position, elements_ret);
+}
+
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
+    .unverified_elements = unverified_elements,
     .reloads_groups = true,
     .plan_groups = plan_groups,
     .add_physical = nt_lance_add_physical,

@@ -25,6 +25,7 @@ static uint64_t release(struct nt_dataset *dataset)
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
+    .unverified_elements = nt_lance_unverified_elements,
     .reloads_groups = true,
     .release = release,
     .plan_groups = nt_lance_plan_parts,

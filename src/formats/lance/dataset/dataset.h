@@ -310,6 +310,8 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
 
 /* Members of nt_dataset_ops. A data file is opened on first use. */
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+bool nt_lance_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                  uint32_t position, uint64_t *elements_ret);
 bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
                          struct nt_prefetch *prefetch);
 enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,

@@ -477,6 +477,11 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, c
 /* nt_dataset_ops.load_group for a file that is mounted alone. */
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
+/* nt_dataset_ops.unverified_elements, of the file of a part. */
+bool nt_lance_known_elements(const struct nt_dataset *dataset, const struct nt_lance *lance, uint32_t field,
+                             const struct nt_lance_column_map *column_map, uint32_t position,
+                             uint64_t *elements_ret);
+
 /* ---- Page lists of legacy files ---- */
 
 /* Fills a field's group with the pages that `column_map` selects from a file; `column_map->column` is the

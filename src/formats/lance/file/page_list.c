@@ -445,6 +445,40 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, 
     return nt_lance_fill_group(dataset, number, lance, &column_map, error);
 }
 
+/* ---- Rows that the metadata has ---- */
+
+static uint32_t count_lists_around(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t lists = 0;
+    while ((field = nt_field_row_parent(dataset, field)) != NT_NONE)
+        lists += dataset->fields[field].kind == NT_FIELD_COLLECTION;
+    return lists;
+}
+
+/* Each value of a mini-block page is a row of the fields within all lists of the page. */
+bool nt_lance_known_elements(const struct nt_dataset *dataset, const struct nt_lance *lance, uint32_t field,
+                             const struct nt_lance_column_map *column_map, uint32_t position,
+                             uint64_t *elements_ret)
+{
+    const uint32_t number = column_map->column;
+    const struct nt_lance_column *column = number < lance->tail.columns ? &lance->columns[number] : NULL;
+    const uint32_t lists = count_lists_around(dataset, field);
+    const enum nt_field_kind kind = dataset->fields[field].kind;
+    bool is_known = lists && column && !column->failure && column_map->items == 1 &&
+                    column_map->repeats == 1 && kind != NT_FIELD_PAGE_BYTES &&
+                    nt_lance_output(kind, position) != NT_LANCE_BYTES;
+    *elements_ret = 0;
+    for (uint32_t i = 0; is_known && i < column->page_count; i++) {
+        const struct nt_lance_page *page = &column->pages[i];
+        struct nt_proto member;
+        is_known = nt_lance_page_layout_kind(page, &member) == NT_LANCE_LAYOUT_MINI_BLOCK &&
+                   !nt_lance_has_descriptors(page) && page->lists == lists &&
+                   nt_checked_add(*elements_ret, nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS),
+                                  elements_ret);
+    }
+    return is_known;
+}
+
 /* ---- Bytes that are read ---- */
 
 /* The buffer with the values of a page: the page list is built from the other buffers if the values need
