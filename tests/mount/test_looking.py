@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+import sys
 
 from harness import NTUPLE, case, data, fails, lines, mounted, need, output, run, same, scratch, stats
 from web import BEGINNING, BEFORE_END, END, misbehaviour, served
@@ -136,6 +137,34 @@ def looking_at_lists_of_lance_requests_no_page():
                     fails(errno.ESPIPE, file.seek, 0, os.SEEK_END)
         with served(folder) as site, mounted(site.url('lists.lance'), options=('-o', 'text=sized')) as there:
             same((there / levels).stat().st_size, len(content), 'of text=sized')
+
+
+READ_LISTS = """
+import sys, ntuple
+arrays = ntuple.open(sys.argv[1])['lists'].arrays('c*')
+print([int(array.sum()) for array in arrays.values()])
+"""
+
+
+@case
+def columns_of_lists_of_lance_come_with_what_says_where_they_end():
+    """Also where a server answers one range at a time."""
+    lance, arrow, np = need('lance.file'), need('pyarrow'), need('numpy')
+    need('ntuple')
+    offsets = np.arange(0, 400_001, 4, dtype=np.int32)
+    lists = arrow.ListArray.from_arrays(offsets, np.random.default_rng(1).integers(0, 1 << 40, 400_000))
+    with scratch() as folder:
+        table = arrow.table({f'c{number}': lists for number in range(20)})
+        with lance.LanceFileWriter(str(folder / 'lists.lance'), table.schema, version='2.1') as writer:
+            writer.write_batch(table)
+        with served(folder) as site:
+            url = site.url('one-range/lists.lance')
+            found = output(sys.executable, '-c', READ_LISTS, url)
+            same(found, output(sys.executable, '-c', READ_LISTS, folder / 'lists.lance'), 'values')
+            asked = [part for part in site.ranges() if part not in (BEGINNING, END, *BEFORE_END)]
+            short = [part for part in asked if bytes_of(part) < 100_000]
+            same(len(short) <= 1, True, f'{len(short)} short requests: {short}')  # the file's metadata
+            same(sum(map(bytes_of, asked)) < 1.01 * (folder / 'lists.lance').stat().st_size, True, 'bytes')
 
 
 TOGETHER = 4
