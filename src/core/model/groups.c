@@ -296,14 +296,14 @@ static bool needs_all_lists(const struct nt_dataset *dataset, uint32_t field)
  * of fields that need all, else those of the same part, as perhaps only a few rows are read. */
 static void request_announced(struct nt_dataset *dataset, uint32_t number)
 {
-    enum { MAX_BYTES = 8 << 20 };
+    enum { MAX_BYTES = 32 << 20 };
+    const uint64_t most = nt_min(nt_source_spare_bytes(dataset->sources[0], true), MAX_BYTES);
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     uint32_t part, field = nt_group_field(dataset, number, &part);
     const bool are_all_needed = needs_all_lists(dataset, field);
     if (!dataset->announced[field])
         return;
-    for (; field < dataset->field_count && prefetch.count < MAX_RANGES && prefetch.bytes < MAX_BYTES;
-         field++) {
+    for (; field < dataset->field_count && prefetch.count < MAX_RANGES && prefetch.bytes < most; field++) {
         struct nt_groups groups = nt_groups_of_field(dataset, field);
         if (!dataset->announced[field] || needs_all_lists(dataset, field) != are_all_needed)
             continue;

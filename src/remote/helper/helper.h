@@ -161,7 +161,7 @@ void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Backends ---- */
 
-enum { NT_SHORT_BYTES = 256 * 1024 };
+enum { NT_SHORT_BYTES = 384 * 1024 };
 
 /* Have bytes of a file arrived that were requested when it was opened? */
 enum nt_received { NT_RECEIVED_NONE, NT_RECEIVED_PENDING, NT_RECEIVED };

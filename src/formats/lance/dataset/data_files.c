@@ -54,17 +54,33 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
 
 /* ---- Prefetch data files ---- */
 
-enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 13 * 1024, MAX_END_BYTES = 1024 * 1024 };
+/* A new connection sends END_BYTES at once. */
+enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 13824, MAX_END_BYTES = 1024 * 1024 };
 
-/* Requests the metadata at the end of a file: as much as earlier files have. Ignores failures, which
- * reading reports later. */
-static void ask(struct nt_source *source, uint64_t end_bytes)
+/* A little for each column, and a table of symbols for strings, in whole requests. */
+void nt_lance_estimate_ends(struct nt_lance_dataset *lance)
 {
-    uint64_t size, bytes = end_bytes > END_BYTES ? end_bytes : END_BYTES;
+    enum { OF_COLUMN = 224, OF_STRINGS = 2560, MAX_ESTIMATE = 64 * 1024 };
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < lance->schema.field_count && bytes < MAX_ESTIMATE; i++) {
+        const struct nt_lance_field_layout *layout = &lance->schema.layouts[i];
+        if (!layout->children)
+            bytes += layout->type.shape == NT_LANCE_IS_TEXT ? OF_STRINGS : OF_COLUMN;
+    }
+    lance->ahead.end_bytes = (bytes / END_BYTES + 1) * END_BYTES;
+}
+
+/* Requests the metadata at the end of a file. Ignores failures, which reading reports later. */
+static void ask(const struct nt_lance_dataset *lance, struct nt_source *source)
+{
+    uint64_t size, bytes;
     if (nt_source_size(source, &size, NULL) != NT_OK)
         return;
-    bytes = size < bytes ? size : bytes;
-    nt_source_prefetch(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
+    uint64_t left = nt_min(size, lance->ahead.end_bytes);
+    for (uint64_t end = size; left; left -= bytes, end -= bytes) {
+        bytes = nt_min(left, END_BYTES);
+        nt_source_prefetch(source, &(struct nt_extent){end - bytes, bytes}, 1, NT_PREFETCH_NOW);
+    }
 }
 
 static void note_end(struct nt_lance_dataset *lance, const struct nt_lance *opened)
@@ -76,8 +92,8 @@ static void note_end(struct nt_lance_dataset *lance, const struct nt_lance *open
     uint64_t bytes = opened->size - first;
     if (bytes > MAX_END_BYTES)
         return;
-    bytes += bytes / 8; /* those of others may be a little longer */
-    lance->ahead.end_bytes = bytes > lance->ahead.end_bytes ? bytes : lance->ahead.end_bytes;
+    if (bytes > lance->ahead.end_bytes)
+        lance->ahead.end_bytes = bytes + bytes / 8; /* those of others may be a little longer */
 }
 
 /* Requests the k-th file of a fragment, which stores the same fields as the k-th file of the others. */
@@ -87,7 +103,7 @@ static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_d
     const struct nt_lance_fragment_part *part = &lance->fragments[fragment];
     uint32_t number = part->first_file + k;
     if (k < part->file_count && lance->files[number].name && !lance->files[number].opened)
-        ask(dataset->sources[number], lance->ahead.end_bytes);
+        ask(lance, dataset->sources[number]);
 }
 
 /* Call this before a data file is read for the first time, with the dataset's lock. */
@@ -435,7 +451,7 @@ static void request_files(struct nt_dataset *dataset, struct nt_groups groups)
     for (uint32_t i = groups.first; i < groups.end; i++) {
         uint32_t file;
         if (locate(dataset, i, &file) && !lance->files[file].opened)
-            ask(dataset->sources[file], lance->ahead.end_bytes);
+            ask(lance, dataset->sources[file]);
     }
 }
 

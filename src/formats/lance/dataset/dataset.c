@@ -185,6 +185,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     NT_TRY(nt_lance_read_fragments(dataset->file, lance, error));
     dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
     NT_TRY(read_schema(dataset->file, lance, error));
+    nt_lance_estimate_ends(lance);
     NT_TRY(open_base_roots_of_blobs(dataset->file, lance, bases, error));
     NT_TRY(describe(dataset, lance, error));
     NT_TRY(add_layout_sources(dataset, lance, error));

@@ -108,7 +108,7 @@ struct nt_lance_readahead {
     uint32_t next, file; /* the fragment after the last one, and which of its files */
     uint32_t asked;      /* fragments before this one were requested */
     uint32_t count;      /* fragments to request at once; 0: none */
-    uint64_t end_bytes;  /* the largest metadata at the end of a file so far */
+    uint64_t end_bytes;  /* of the metadata at the end of a file: estimated, or more in an earlier file */
 };
 
 /* An nt_dataset's format_data. All memory except that of open data files comes from the nt_file's
@@ -307,6 +307,9 @@ enum nt_status nt_lance_require_data_file(struct nt_dataset *dataset, uint32_t n
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
                                      const struct nt_lance_leaf *leaf, bool needs_values,
                                      struct nt_error *error);
+
+/* Estimates how many bytes at the end of a data file to request. Call it when the schema is known. */
+void nt_lance_estimate_ends(struct nt_lance_dataset *lance);
 
 /* Members of nt_dataset_ops. A data file is opened on first use. */
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);

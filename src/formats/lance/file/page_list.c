@@ -496,6 +496,24 @@ static uint32_t find_values(const struct nt_lance_page *page)
     }
 }
 
+/* Buffers of a page and of the next one are aligned to 64 bytes: those that touch are one range. */
+static void plan_buffer(const struct nt_lance *lance, const struct nt_lance_buffer *buffer,
+                        struct nt_prefetch *prefetch)
+{
+    enum { ALIGNMENT = 64 };
+    struct nt_extent *last = prefetch->count ? &prefetch->ranges[prefetch->count - 1].extent : NULL;
+    uint64_t end = last ? last->offset + last->bytes : 0, between = buffer->offset - end;
+    if (!buffer->bytes)
+        return;
+    if (last && prefetch->ranges[prefetch->count - 1].source == lance->source && between < ALIGNMENT) {
+        last->bytes += between + buffer->bytes;
+        prefetch->bytes += between + buffer->bytes;
+    } else {
+        nt_prefetch_add_range(prefetch, lance->source, lance->number,
+                              (struct nt_extent){buffer->offset, buffer->bytes});
+    }
+}
+
 static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *page, bool with_values,
                       struct nt_prefetch *prefetch)
 {
@@ -503,9 +521,8 @@ static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *
     if (!with_values && values == NT_NONE)
         return;
     for (uint32_t i = 0; i < page->buffer_count; i++)
-        if ((with_values || i != values) && page->buffers[i].bytes)
-            nt_prefetch_add_range(prefetch, lance->source, lance->number,
-                                  (struct nt_extent){page->buffers[i].offset, page->buffers[i].bytes});
+        if (with_values || i != values)
+            plan_buffer(lance, &page->buffers[i], prefetch);
 }
 
 /* The ends of lists of lists are in the buffers of the values. */
