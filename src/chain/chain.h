@@ -316,6 +316,8 @@ enum nt_element nt_promotion_element(const struct nt_promotion *numbers);
 
 /* ---- Members and their slices ---- */
 
+#define NT_CHAIN_READABLE (1U << 31)
+
 /* A file of the chain. */
 struct nt_chain_member {
     const char *path;
@@ -326,8 +328,8 @@ struct nt_chain_member {
     struct nt_file *file;                /* NULL: not open */
     /* Of a dataset in a directory that is open, of the version that was opened; NULL: unknown. */
     const struct nt_chain_identity *identity;
-    /* Stays open without the file, which then does not own it: of a lazy member, and of a directory on a
-     * server, whose lists need not be requested again. Or NULL. */
+    /* Stays open without the file, which then does not own it: of a lazy member that is a file, and of a
+     * directory on a server, whose lists need not be requested again. Or NULL. */
     struct nt_source *source;
     struct nt_error failure; /* why it failed to open; NT_OK: not tried */
     bool is_lazy;            /* opens with the first read of its rows: see nt_chain_slice */
@@ -335,6 +337,9 @@ struct nt_chain_member {
      * of its metadata. */
     uint32_t users;
     uint64_t lazy_open_bytes;
+    /* Of a lazy member that is a directory: NT_CHAIN_READABLE while its sources are open, and the number of
+     * calls that use them. */
+    atomic_uint readers;
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
@@ -359,8 +364,10 @@ struct nt_chain {
      * these were. */
     uint32_t next_lazy, opened_together;
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
-    uint64_t lazy_open_bytes;    /* of open lazy members; under the lock of the file */
-    struct nt_arena *notes;      /* what is known of lazy members that no index had; or NULL */
+    /* Of open lazy members, under the lock of the file: their metadata, and the most files that they have
+     * open. */
+    uint64_t lazy_open_bytes, lazy_open_files;
+    struct nt_arena *notes; /* what is known of lazy members that no index had; or NULL */
     struct nt_lock notes_lock;
 };
 
@@ -378,7 +385,7 @@ struct nt_chain_slice {
      * trees, or with friends), the member stays open: with nt_chain_pin_member, and until others need the
      * memory. NULL: the member is open. */
     const struct nt_indexed_dataset *lazy;
-    bool stays_open;          /* pages need the dataset of the member */
+    bool stays_open;          /* pages need the dataset of the member, which is a file */
     bool stands_alone;        /* no page needs it: it closes when nobody uses it */
     uint32_t *learned;        /* [cluster of the member][place]: elements that no index has yet; or NULL */
     uint64_t entries;         /* its entries in the chain */
@@ -457,6 +464,13 @@ static inline const struct nt_dataset *nt_chain_schema_of(const struct nt_chain_
 static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)
 {
     return file->format_data;
+}
+
+static inline struct nt_chain_member *nt_chain_member_of(const struct nt_file *file,
+                                                         const struct nt_chain_slice *slice)
+{
+    struct nt_chain *chain = file->format_data;
+    return &chain->members[slice->member - chain->members];
 }
 
 static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_dataset *dataset)
@@ -571,6 +585,9 @@ bool nt_chain_members_open_unknown(const struct nt_file *stub);
 /* Opens a lazy member for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
  * if it fails. */
 struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *member);
+/* May lazy members have so much metadata and so many files open, with those that are open? Under the lock of
+ * the file. */
+bool nt_chain_has_room(const struct nt_file *file, uint64_t bytes, uint64_t files);
 /* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
 enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_slice *slice,
                                   struct nt_error *error);
@@ -624,7 +641,7 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
 /* Connects the sources of a slice that waited, and is open now. `is_file`: its pages are read from the file
  * itself, because its dataset closes. */
 void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file);
-/* For a member that closes: disconnects the sources that no page refers to, all but the file. */
+/* For a member that closes: disconnects its sources; of a file, those that no page refers to. */
 void nt_chain_disconnect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
 /* ---- Cluster groups ---- */

@@ -422,6 +422,14 @@ static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 {
     struct nt_decoder decoder = *nt_decoders_get(&slice->dataset->decoders, own);
     struct nt_page dependencies[NT_DECODER_DEPENDENCIES];
+    NT_AUTO_FREE void *state = NULL;
+    if (slice->dataset->ops->keep_state && decoder.state_bytes) {
+        state = malloc(decoder.state_bytes);
+        NT_TRY(nt_check_memory(state, error));
+        memcpy(state, decoder.state, decoder.state_bytes);
+        NT_TRY(slice->dataset->ops->keep_state(dataset->file, &decoder, state, error));
+        decoder.state = state;
+    }
     for (uint32_t i = 0; i < decoder.dependency_count; i++) {
         dependencies[i] = decoder.dependencies[i];
         NT_TRY(map_page(dataset, slice, &dependencies[i], error));
@@ -569,22 +577,42 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
+/* A lazy member may close. */
+static enum nt_status copy_deletions(struct nt_dataset *dataset, const struct nt_deletion_vector *own,
+                                     const struct nt_deletion_vector **copy_ret, struct nt_error *error)
+{
+    size_t bytes = ((size_t)own->count + 1) * sizeof(*own->items);
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
+    struct nt_deletion_vector *copy = (void *)nt_arena_copy(dataset->arena, own, sizeof(*own));
+    NT_TRY(nt_check_memory(copy, error));
+    copy->items = (void *)nt_arena_copy(dataset->arena, own->items, bytes);
+    NT_TRY(nt_check_memory(copy->items, error));
+    *copy_ret = copy;
+    return NT_OK;
+}
+
 /* Copies other results of loading for the first time: clusters, unless all readers know them already, or
  * deleted rows. */
-static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                       const struct nt_group *group, uint32_t own)
+static enum nt_status copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                 const struct nt_group *group, uint32_t own, struct nt_error *error)
 {
     if (nt_group_is_known(dataset, group->number))
-        return;
+        return NT_OK;
     if (!dataset->field_groups) {
         const struct nt_group_record record = nt_group_record(slice->dataset, own);
         for (uint32_t i = 0; !dataset->clusters_known && i < record.clusters; i++)
             put_cluster(dataset, slice, record.first_cluster + i);
-        return;
+        return NT_OK;
     }
     uint32_t part = nt_group_part(dataset, group);
-    if (slice->dataset->part_deletions)
-        dataset->part_deletions[part] = slice->dataset->part_deletions[part - slice->first_part];
+    const struct nt_deletion_vector *deletions =
+        slice->dataset->part_deletions ? slice->dataset->part_deletions[part - slice->first_part] : NULL;
+    if (!deletions || dataset->part_deletions[part]) /* others may read it */
+        return NT_OK;
+    if (slice->lazy)
+        return copy_deletions(dataset, deletions, &dataset->part_deletions[part], error);
+    dataset->part_deletions[part] = deletions;
+    return NT_OK;
 }
 
 /* Finds another field's group, if the file lacks this field: it has the part's deleted rows. */
@@ -751,11 +779,10 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
     if (status == NT_OK && own != NT_NONE && is_of_fields(slice))
         status = nt_chain_check_counts(dataset, slice, own_cluster(dataset, slice, group), own, error);
     if (status == NT_OK)
-        status = copy_group(dataset, slice, group, &(struct own_groups){slice->dataset, own, own != NT_NONE},
-                            error);
-    if (status == NT_OK)
-        copy_known(dataset, slice, group, own);
-    return status;
+        status = copy_known(dataset, slice, group, own, error);
+    return status == NT_OK ? copy_group(dataset, slice, group,
+                                        &(struct own_groups){slice->dataset, own, own != NT_NONE}, error)
+                           : status;
 }
 
 static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_group *group,

@@ -15,7 +15,7 @@ static enum nt_status page_extents(const struct nt_dataset *dataset, const struc
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     struct nt_page own = *page;
     own.source -= slice->member->first_source;
-    if (!slice->dataset || !slice->dataset->ops->page_extents)
+    if (slice->failure || !nt_chain_schema_of(slice)->ops->page_extents || !slice->dataset)
         return NT_OK;
     return slice->dataset->ops->page_extents(slice->dataset, &own, extents_ret, count_ret, error);
 }
@@ -218,7 +218,8 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
  * while it is open. */
 static bool has_lists_in_file(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
-    return slice->lazy && (dataset->field_groups || !nt_group_is_loaded(dataset, slice->first_group));
+    return slice->lazy && (dataset->field_groups || slice->member->known->files ||
+                           !nt_group_is_loaded(dataset, slice->first_group));
 }
 
 /* Visits a member, which opens once for its page lists and for this. */

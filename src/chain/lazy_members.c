@@ -130,6 +130,52 @@ void nt_chain_try_evict(const struct nt_file *stub, struct nt_chain_member *memb
     atomic_fetch_sub_explicit(&chain->kept_bytes, bytes, memory_order_relaxed);
 }
 
+/* ---- Closing members that nobody uses ---- */
+
+/* Pages that were copied need only the file, which stays open. Those of a directory open it again. */
+static bool can_close(const struct nt_file *file, const struct nt_chain_member *member)
+{
+    bool can_close = member->is_lazy && member->file && member->users == 0;
+    for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
+        const struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
+        if (slice && slice->dataset)
+            can_close = member->known->files ||
+                        (!slice->stays_open && slice->dataset->sources[0] == member->file->source);
+    }
+    return can_close;
+}
+
+/* Unless one of its pages is being read. */
+static void close_idle(const struct nt_file *file, struct nt_chain_member *member)
+{
+    unsigned readers = NT_CHAIN_READABLE;
+    if (!atomic_compare_exchange_strong_explicit(&member->readers, &readers, 0, memory_order_acq_rel,
+                                                 memory_order_relaxed) &&
+        readers)
+        return;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
+        if (!slice || !slice->dataset)
+            continue;
+        nt_chain_disconnect_sources(file->datasets[i], slice);
+        slice->dataset = NULL;
+        for (uint32_t k = 0; k < slice->decoder_count; k++)
+            slice->decoders[k] = NT_NONE; /* it may number them otherwise when it opens again */
+    }
+    nt_chain_close_lazy(file->format_data, member);
+}
+
+/* Closes members in the order of the list until the others fit. */
+static void make_room(const struct nt_file *file)
+{
+    struct nt_chain *chain = file->format_data;
+    for (uint32_t i = 0; i < chain->member_count && !nt_chain_has_room(file, 0, 0); i++)
+        if (can_close(file, &chain->members[i]))
+            close_idle(file, &chain->members[i]);
+}
+
 /* ---- Opening a slice ---- */
 
 static bool is_same_column(const struct nt_column *a, const struct nt_column *b)
@@ -210,11 +256,12 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
 {
     const struct nt_dataset *first = nt_chain_first_dataset(slice);
     struct nt_dataset *own;
+    make_room(dataset->file);
     NT_TRY(nt_chain_open_lazy(dataset->file, slice, error));
     enum nt_status status = nt_chain_match_dataset(first, slice->member, &own, error);
     if (status == NT_OK)
         status = check_count("entries according to the index", slice->entries, own->entries, error);
-    if (status == NT_OK && own->file->layout_sources)
+    if (status == NT_OK && (own->file->layout_sources || slice->member->known->files))
         status = check_count("files according to the index", slice->member->known->files,
                              nt_chain_count_sources(own->file), error);
     if (status == NT_OK)
@@ -272,61 +319,22 @@ static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, st
 
 void nt_chain_close_slice(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
-    struct nt_chain *chain = dataset->file->format_data;
-    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
+    struct nt_chain_member *member = nt_chain_member_of(dataset->file, slice);
     struct nt_source *file = member->file->source;
     slice->stands_alone = !dataset->field_groups && stand_alone(slice->dataset);
     unpin_groups(slice->dataset, whole_groups(slice->dataset));
     nt_chain_connect_sources(dataset, slice, slice->stands_alone);
-    member->source = file;
+    if (!file->folder || !nt_folder_is_local(file->folder))
+        member->source = file;
     end_use(dataset->file, slice, member);
 }
 
 /* ---- Members that stay open while they are used ---- */
 
-/* Pages that were copied need only the file, which stays open. Those of a dataset in a directory need its
- * files, which do not. */
-static bool can_close(const struct nt_file *file, const struct nt_chain_member *member)
-{
-    bool can_close = member->is_lazy && member->file && member->users == 0;
-    for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
-        const struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
-        if (slice && slice->dataset)
-            can_close = !slice->stays_open && !member->file->layout_sources &&
-                        slice->dataset->sources[0] == member->file->source;
-    }
-    return can_close;
-}
-
-static void close_idle(const struct nt_file *file, struct nt_chain_member *member)
-{
-    for (uint32_t i = 0; i < file->dataset_count; i++) {
-        struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], member);
-        if (!slice || !slice->dataset)
-            continue;
-        nt_chain_disconnect_sources(file->datasets[i], slice);
-        slice->dataset = NULL;
-    }
-    nt_chain_close_lazy(file->format_data, member);
-}
-
-/* Closes members in the order of the list until the others fit. */
-static void make_room(const struct nt_file *file)
-{
-    struct nt_chain *chain = file->format_data;
-    for (uint32_t i = 0; i < chain->member_count && nt_budget_is_tight(&file->budget, chain->lazy_open_bytes);
-         i++)
-        if (can_close(file, &chain->members[i]))
-            close_idle(file, &chain->members[i]);
-}
-
 enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                    struct nt_error *error)
 {
-    struct nt_chain *chain = dataset->file->format_data;
-    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
+    struct nt_chain_member *member = nt_chain_member_of(dataset->file, slice);
     enum nt_status status = NT_OK;
     if (!slice->lazy)
         return NT_OK;
@@ -334,7 +342,6 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
     if (!slice->dataset) {
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
         struct nt_chain_slice *opened_slice = nt_chain_slice_of(dataset, member);
-        make_room(dataset->file);
         status = nt_chain_open_slice(changed, opened_slice, error);
         member->users++; /* it stays open */
         if (status == NT_OK)
@@ -348,10 +355,9 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
 
 void nt_chain_unpin_member(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
-    struct nt_chain *chain = dataset->file->format_data;
+    struct nt_chain_member *member = nt_chain_member_of(dataset->file, slice);
     if (!slice->lazy)
         return;
-    struct nt_chain_member *member = &chain->members[slice->member - chain->members];
     NT_LOCK_GUARD(&dataset->file->lock);
     member->users--;
     end_use(dataset->file, nt_chain_slice_of(dataset, member), member);

@@ -275,24 +275,41 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 
 enum { MAX_TOGETHER = 64 };
 
-/* Counts the metadata of an open lazy member, until it closes. */
+/* The most files that a member has open: the pool of a directory may close others. */
+static uint64_t open_files(const struct nt_chain_member *member)
+{
+    enum { MAX_OF_POOL = 128 };
+    return member->known->files < MAX_OF_POOL ? member->known->files : MAX_OF_POOL;
+}
+
+bool nt_chain_has_room(const struct nt_file *file, uint64_t bytes, uint64_t files)
+{
+    enum { MAX_FILES = 512 };
+    const struct nt_chain *chain = nt_chain_of(file);
+    return !nt_budget_is_tight(&file->budget, chain->lazy_open_bytes + bytes) &&
+           chain->lazy_open_files + files <= MAX_FILES;
+}
+
+/* Counts the metadata and files of an open lazy member, until it closes. */
 static void count_lazy_open(struct nt_chain *chain, struct nt_chain_member *member)
 {
     if (!member->file || !member->is_lazy || member->lazy_open_bytes)
         return;
     member->lazy_open_bytes = atomic_load_explicit(&member->file->budget.used, memory_order_relaxed);
     chain->lazy_open_bytes += member->lazy_open_bytes;
+    chain->lazy_open_files += open_files(member);
 }
 
 void nt_chain_close_lazy(struct nt_chain *chain, struct nt_chain_member *member)
 {
+    chain->lazy_open_files -= member->lazy_open_bytes ? open_files(member) : 0;
     chain->lazy_open_bytes -= member->lazy_open_bytes;
     member->lazy_open_bytes = 0;
     nt_chain_close_member(member);
 }
 
-/* For a reader of one file after another, opens the next files together: twice as many each time, while their
- * metadata fits. */
+/* For a reader of one file after another, opens the next files together: twice as many each time, while they
+ * fit. */
 static void open_lazy_from(const struct nt_file *file, uint32_t number)
 {
     struct nt_chain *chain = file->format_data;
@@ -302,7 +319,8 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
     if (chain->opened_together > MAX_TOGETHER)
         chain->opened_together = MAX_TOGETHER;
     while (chain->opened_together > 1 &&
-           nt_budget_is_tight(&file->budget, chain->lazy_open_bytes + chain->opened_together * bytes))
+           !nt_chain_has_room(file, chain->opened_together * bytes,
+                              chain->opened_together * open_files(&chain->members[number])))
         chain->opened_together /= 2;
     uint32_t left = chain->member_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members with trees that the index knows: each opens when its rows are read, and closes when others need
- * the memory.
+ * Members with trees, and in directories, that the index knows: each opens when its rows are read, and closes
+ * when others need the memory.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 
-enum { MEMBERS = 12, ENTRIES = 30, THREADS = 4, MAX_PATH = 512 };
+enum { MEMBERS = 12, ENTRIES = 30, THREADS = 4, MAX_PATH = 512, COPIES = 100 };
 
 static void open_with(uint64_t metadata_bytes)
 {
@@ -47,7 +47,7 @@ static void setup(void)
 static unsigned open_members(void)
 {
     unsigned count = 0;
-    for (uint32_t i = 0; i < MEMBERS; i++)
+    for (uint32_t i = 0; i < nt_chain_of(file)->member_count; i++)
         count += nt_chain_of(file)->members[i].file != NULL;
     return count;
 }
@@ -143,20 +143,26 @@ static void *load_from(void *argument)
     return NULL;
 }
 
-TEST(threads_share_members, .setup = setup, .teardown = teardown)
+/* `work` returns a text if something fails. */
+static void share_members(void *(*work)(void *))
 {
     pthread_t threads[THREADS];
     void *problem;
-    open_chain();
-    uint64_t of_member = nt_chain_of(file)->members[0].file->budget.used;
-    nt_file_close(file);
-    open_with(8 * of_member);
     for (uintptr_t i = 0; i < THREADS; i++)
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, load_from, (void *)i), 0);
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, work, (void *)i), 0);
     for (unsigned i = 0; i < THREADS; i++) {
         pthread_join(threads[i], &problem);
         ck_assert_msg(!problem, "%s", (char *)problem);
     }
+}
+
+TEST(threads_share_members, .setup = setup, .teardown = teardown)
+{
+    open_chain();
+    uint64_t of_member = nt_chain_of(file)->members[0].file->budget.used;
+    nt_file_close(file);
+    open_with(8 * of_member);
+    share_members(load_from);
     ck_assert_uint_lt(open_members(), MEMBERS);
 }
 
@@ -177,4 +183,109 @@ TEST(values_are_those_of_the_members, .setup = setup, .teardown = teardown)
     }
     ck_assert_mem_eq(values[0], values[1], sizeof(values[0]));
     ck_assert_mem_eq(values[0], values[0] + ENTRIES, ENTRIES * sizeof(values[0][0]));
+}
+
+/* ---- Lance files, and datasets in directories ---- */
+
+/* Copies, and their index. */
+static void copy_members(const char *original)
+{
+    char command[2 * MAX_PATH], names[COPIES][MAX_PATH];
+    const char *paths[COPIES];
+    temporary_setup();
+    snprintf(command, sizeof(command),
+             "cd '%s' && cp -r '%s/%s' 0 && rm -rf 0/_transactions && "
+             "for i in $(seq %d); do cp -r 0 $i; done",
+             temporary_directory, getenv("NTUPLE_TEST_DATA"), original, COPIES - 1);
+    ck_assert_int_eq(system(command), 0);
+    for (unsigned i = 0; i < COPIES; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s/%u", temporary_directory, i);
+        paths[i] = names[i];
+    }
+    index_members(paths, COPIES, open_chain);
+}
+
+/* Some rows are deleted. */
+static void setup_folders(void)
+{
+    copy_members("lance_datasets/deletions_2.2");
+}
+
+static void setup_files(void)
+{
+    copy_members("lance_numbers_2.1.lance");
+}
+
+enum { ROWS = 80, METADATA = 1 << 20 };
+
+static struct nt_stream *open_field(const char *name)
+{
+    struct nt_stream *stream;
+    uint32_t field;
+    ck_assert_int_eq(nt_dataset_find(file->datasets[0], name, &field, NULL), NT_OK);
+    ck_assert_int_eq(nt_stream_open(reader, file->datasets[0], field, NT_STREAM_DATA, &stream, NULL), NT_OK);
+    return stream;
+}
+
+/* Compares the rows of a member with those of the first one. */
+static bool has_same_rows(struct nt_stream *stream, uint32_t number)
+{
+    int64_t first[ROWS] = {0}, rows[ROWS] = {0};
+    uint64_t count = nt_stream_elements(stream) / COPIES;
+    return count && count <= ROWS && nt_stream_read_elements(stream, 0, count, first, NULL) == NT_OK &&
+           nt_stream_read_elements(stream, number * count, count, rows, NULL) == NT_OK &&
+           memcmp(first, rows, sizeof(first)) == 0;
+}
+
+/* Their page lists are loaded before others close them, so that reading a page opens them again. */
+TEST(folders_close_when_others_need_the_memory, .setup = setup_folders, .teardown = teardown)
+{
+    enum { OPEN_FILES = 512, FILES = 8 };
+    size_t before = count_descriptors();
+    for (unsigned i = 0; i < 2; i++) {
+        open_with(i ? METADATA : 0);
+        load_groups();
+        ck_assert_uint_le(open_members(), i ? COPIES / 2 : 1 + OPEN_FILES / FILES + 1);
+        struct nt_stream *ids = open_field("id");
+        for (uint32_t number = 0; number < COPIES; number++)
+            ck_assert(has_same_rows(ids, number));
+        ck_assert_uint_le(open_members(), i ? COPIES / 2 : 1 + OPEN_FILES / FILES + 1);
+        ck_assert_uint_le(count_descriptors(), before + OPEN_FILES);
+        nt_stream_close(ids);
+        nt_file_close(file);
+        ck_assert_uint_eq(count_descriptors(), before);
+    }
+    file = NULL;
+}
+
+/* Their decoders do not need the members that have closed. */
+TEST(files_close_when_others_need_the_memory, .setup = setup_files, .teardown = teardown)
+{
+    open_with(METADATA);
+    load_groups();
+    ck_assert_uint_le(open_members(), COPIES / 2);
+    struct nt_stream *numbers = open_field("int64");
+    for (uint32_t number = 0; number < COPIES; number++)
+        ck_assert(has_same_rows(numbers, number));
+    nt_stream_close(numbers);
+}
+
+static void *read_from(void *argument)
+{
+    static char failed[] = "rows are not those of the first member";
+    struct nt_stream *ids = open_field("id"), *numbers = open_field("number");
+    bool is_same = true;
+    uint32_t first = (uint32_t)(uintptr_t)argument * COPIES / THREADS;
+    for (uint32_t i = 0; is_same && i < COPIES; i++)
+        is_same = has_same_rows(i % 2 ? ids : numbers, (first + i) % COPIES);
+    nt_stream_close(ids);
+    nt_stream_close(numbers);
+    return is_same ? NULL : failed;
+}
+
+TEST(threads_share_folders, .setup = setup_folders, .teardown = teardown)
+{
+    open_with(METADATA);
+    share_members(read_from);
+    ck_assert_uint_lt(open_members(), COPIES / 2);
 }

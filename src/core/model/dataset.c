@@ -4,6 +4,8 @@
  */
 #include "core/model/model.h"
 
+#include "core/io/folder.h"
+
 /* ---- Lazy loading ---- */
 
 void nt_lazy_set(atomic_uint *state, enum nt_lazy_state before, enum nt_lazy_state after)
@@ -226,6 +228,7 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
 void nt_blob_deinit(struct nt_blob *blob)
 {
     nt_source_close(blob->source);
+    nt_folder_close(blob->folder);
     free(blob->name);
     *blob = (struct nt_blob){0};
 }

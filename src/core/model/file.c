@@ -199,6 +199,7 @@ void nt_file_discard(struct nt_file *file)
     nt_budget_deinit(&file->budget); /* a common budget may end with this file */
     if (file->close)
         file->close(file);
+    nt_hash_table_deinit(&file->kept);
     free(file->directories);
     nt_arena_free(file->arena);
     nt_lock_deinit(&file->lock);

@@ -455,6 +455,10 @@ struct nt_dataset_ops {
     enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error);
+    /* Makes the copy of a decoder's state refer to memory that lives as long as another file, under the lock
+     * of that one's dataset, so that it can be its decoder's. NULL: states refer to nothing. */
+    enum nt_status (*keep_state)(struct nt_file *file, const struct nt_decoder *decoder, void *state,
+                                 struct nt_error *error);
     /* Sets `physical` and `levels`, or fails and sets neither. Called once, under the dataset's lock.
      * NULL: the dataset is its own physical dataset and has no levels. */
     enum nt_status (*add_physical)(struct nt_dataset *dataset, struct nt_error *error);
@@ -675,6 +679,7 @@ struct nt_file {
     struct nt_lock lock;
     void (*close)(struct nt_file *file); /* frees format_data */
     void *format_data;
+    struct nt_hash_table kept; /* what states of decoders refer to, each equal one once */
     /* Called once per cluster group with a bad page list, by the thread that found it, without a lock.
      * Set it before threads share the file. May be NULL. */
     void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,

@@ -33,6 +33,7 @@ static bool unverified_elements(struct nt_dataset *dataset, uint32_t cluster, ui
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
     .unverified_elements = unverified_elements,
+    .keep_state = nt_lance_keep_state,
     .reloads_groups = true,
     .plan_groups = plan_groups,
     .add_physical = nt_lance_add_physical,
@@ -40,6 +41,7 @@ static const struct nt_dataset_ops dataset_ops = {
 
 static const struct nt_dataset_ops legacy_ops = {
     .load_group = nt_lance_load_group,
+    .keep_state = nt_lance_keep_state,
     .describe_column = nt_lance_legacy_describe_column,
     .describe_page = nt_lance_legacy_describe_page,
 };

@@ -179,6 +179,7 @@ static enum nt_status open_file(const struct blob_search *search, struct nt_blob
     if (blob->source && blob->folder == search->folder && strcmp(blob->name, name) == 0)
         return NT_OK;
     nt_blob_deinit(blob);
+    nt_folder_ref(search->folder);
     blob->folder = search->folder;
     blob->name = strdup(name);
     return blob->name ? nt_folder_open_file(search->folder, name, &blob->source, search->error)

@@ -26,6 +26,7 @@ static uint64_t release(struct nt_dataset *dataset)
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .unverified_elements = nt_lance_unverified_elements,
+    .keep_state = nt_lance_keep_state,
     .reloads_groups = true,
     .release = release,
     .plan_groups = nt_lance_plan_parts,
@@ -38,6 +39,7 @@ static const struct nt_dataset_ops dataset_ops = {
 
 static const struct nt_dataset_ops legacy_ops = {
     .load_group = nt_lance_load_part,
+    .keep_state = nt_lance_keep_state,
     .describe_dataset = nt_lance_describe_dataset,
     .each_version = nt_lance_visit_history,
     .describe_page = nt_lance_describe_part_page,

@@ -5,11 +5,7 @@
  */
 #include "formats/lance/file/file.h"
 
-/* An nt_file's format_data, once it has a tree. */
-struct kept_trees {
-    struct nt_hash_table table;
-};
-
+/* A link of nt_file.kept. */
 struct kept_tree {
     struct nt_hash_link link;
     struct nt_encoding_tree tree;
@@ -127,25 +123,7 @@ static uint64_t bytes_of(const struct nt_encoding_tree *tree)
 
 /* ---- Find or add a tree ---- */
 
-static void close_trees(struct nt_file *file)
-{
-    nt_hash_table_deinit(&((struct kept_trees *)file->format_data)->table);
-}
-
-static struct kept_trees *trees_of(struct nt_file *file)
-{
-    if (file->format_data)
-        return file->format_data;
-    struct kept_trees *trees = nt_arena_alloc(file->arena, 1, sizeof(*trees));
-    if (!trees || !nt_hash_table_init(&trees->table))
-        return NULL;
-    file->format_data = trees;
-    file->close = close_trees;
-    return trees;
-}
-
-static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees,
-                               const struct nt_encoding_tree *tree, uint64_t hash,
+static enum nt_status add_tree(struct nt_file *file, const struct nt_encoding_tree *tree, uint64_t hash,
                                const struct nt_encoding_tree **tree_ret, struct nt_error *error)
 {
     NT_TRY(nt_budget_take(&file->budget, NT_COST_STEP, UINT64_C(1) + tree->node_count + tree->part_count,
@@ -154,7 +132,7 @@ static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees,
     struct kept_tree *kept = nt_arena_alloc(file->arena, 1, sizeof(*kept));
     if (!kept || !copy_tree(file->arena, tree, &kept->tree))
         return nt_fail_memory(error);
-    nt_hash_table_insert(&trees->table, &kept->link, hash);
+    nt_hash_table_insert(&file->kept, &kept->link, hash);
     *tree_ret = &kept->tree;
     return NT_OK;
 }
@@ -166,16 +144,23 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding
     *tree_ret = known;
     if (known && are_trees_equal(tree, known))
         return NT_OK;
-    struct kept_trees *trees = trees_of(file);
-    NT_TRY(nt_check_memory(trees, error));
-    uint64_t hash = hash_of(tree, trees->table.seed);
-    for (struct nt_hash_link *link = nt_hash_table_find(&trees->table, hash); link;
+    NT_TRY(nt_check_memory(file->kept.buckets || nt_hash_table_init(&file->kept), error));
+    uint64_t hash = hash_of(tree, file->kept.seed);
+    for (struct nt_hash_link *link = nt_hash_table_find(&file->kept, hash); link;
          link = nt_hash_table_next(link)) {
         *tree_ret = &NT_CONTAINER_OF(link, struct kept_tree, link)->tree;
         if (are_trees_equal(tree, *tree_ret))
             return NT_OK;
     }
-    return add_tree(file, trees, tree, hash, tree_ret, error);
+    return add_tree(file, tree, hash, tree_ret, error);
+}
+
+enum nt_status nt_lance_keep_state(struct nt_file *file, const struct nt_decoder *decoder, void *state,
+                                   struct nt_error *error)
+{
+    struct nt_lance_decoder_state *kept = state;
+    return nt_lance_decoder_state_of(decoder) ? nt_lance_keep_tree(file, NULL, kept->tree, &kept->tree, error)
+                                              : NT_OK;
 }
 
 /* ---- Page layouts ---- */

@@ -665,3 +665,6 @@ uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column,
 enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_encoding_tree *known,
                                   const struct nt_encoding_tree *tree,
                                   const struct nt_encoding_tree **tree_ret, struct nt_error *error);
+/* nt_dataset_ops.keep_state. */
+enum nt_status nt_lance_keep_state(struct nt_file *file, const struct nt_decoder *decoder, void *state,
+                                   struct nt_error *error);
