@@ -8,14 +8,15 @@
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _errors, _file, _lazy, _ntuple
 from ._field import Field, Span, read
-from ._file import Dataset, File
+from ._file import Dataset
 
 _spec = _lazy.module('fsspec.spec', 'fsspec')
-_LOCAL = (None, '', 'file', 'local')
+# A file: its size, and its bytes from a first place to before a second one.
+_Content = Tuple[int, Callable[[int, int], bytes]]
 
 
 def npy_header(dtype: Any, is_fortran_order: bool, shape: Tuple[int, ...]) -> bytes:
@@ -29,50 +30,38 @@ def npy_header(dtype: Any, is_fortran_order: bool, shape: Tuple[int, ...]) -> by
     return b'\x93NUMPY' + bytes([version, 0]) + len(line).to_bytes(width, 'little') + line
 
 
-class _Content(NamedTuple):
-    """The bytes of a file."""
-
-    size: int
-    read: Callable[[int, int], bytes]   # from the first to before the second
-
-
-def _text(text: bytes) -> _Content:
-    return _Content(len(text), lambda start, end: text[start:end])
-
-
-def _table(dataset: Dataset) -> _Content:
-    table = dataset._whole._table()
-    return _Content(_ntuple.table_file_bytes(table),
-                    lambda start, end: _ntuple.table_file_read(table, start, end - start))
-
-
 def _array(field: Field, kind: str, is_npy: bool) -> _Content:
     """A stream of a field, with NumPy's header or without."""
     stream = field._stream(kind)
     is_shaped = kind == 'data' and field.is_plain
     shape = field.shape if is_shaped else (stream.elements,)
-    is_fortran_order = is_shaped and field._is_fortran_order
-    header = npy_header(stream.dtype, is_fortran_order, shape) if is_npy else b''
+    header = npy_header(stream.dtype, is_shaped and field._is_fortran_order, shape) if is_npy else b''
     width = stream.dtype.itemsize
 
     def read_bytes(start: int, end: int) -> bytes:
         head = header[start:end]
         start, end = max(start - len(header), 0), max(end - len(header), 0)
+        first = start // width
         if start >= end:
             return head
-        first = start // width
         values = read([Span(stream, first, -(-end // width) - first)])[0]
         return head + values.view('u1').tobytes()[start - first * width:end - first * width]
-    return _Content(len(header) + stream.elements * width, read_bytes)
+    return len(header) + stream.elements * width, read_bytes
+
+
+def _names(field: Optional[Field]) -> List[str]:
+    """The files of a field, or of a dataset."""
+    if field is None:
+        return ['schema.txt', 'table.arrow']
+    has_items = field.kind == 'array' and field.valued().is_plain
+    return [f'{stream}.{ending}' for stream in field.streams for ending in ('bin', 'npy')] \
+        + (['data.npy'] if has_items else [])
 
 
 class _Opened(_spec.AbstractBufferedFile):  # type: ignore[misc, name-defined]
-    def __init__(self, fs: Any, path: str, content: _Content, **options: Any) -> None:
-        self._content = content
-        super().__init__(fs, path, 'rb', cache_type='none', size=content.size, **options)
-
-    def _fetch_range(self, start: int, end: int) -> bytes:
-        return self._content.read(start, end)
+    def __init__(self, fs: Any, path: str, content: _Content) -> None:
+        self._fetch_range = content[1]
+        super().__init__(fs, path, cache_type='none', size=content[0])
 
 
 class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-defined]
@@ -83,30 +72,25 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
     """
 
     protocol = 'ntuple'
-    root_marker = ''
 
     def __init__(self, fo: str = '', target_protocol: Optional[str] = None, target_options: Any = None,
                  **options: Any) -> None:
         super().__init__(**options)
         if not fo:
             raise ValueError("no file is named: 'ntuple://Events/run/data.npy::run.root'")
-        is_whole = target_protocol in _LOCAL or '://' in fo
-        self._file: File = _file.open(fo if is_whole else f'{target_protocol}://{fo}')
-
-    # ---- names ----
-
-    def _dataset(self, path: str) -> Tuple[Dataset, List[str]]:
-        """The dataset that a path leads to, and the names behind it."""
-        names = path.split('/')
-        for count in range(len(names), 0, -1):
-            if '/'.join(names[:count]) in self._file:
-                return self._file['/'.join(names[:count])], names[count:]
-        raise FileNotFoundError(path)
+        is_whole = target_protocol in (None, '', 'file', 'local') or '://' in fo
+        self._file = _file.open(fo if is_whole else f'{target_protocol}://{fo}')
 
     def _find(self, path: str) -> Tuple[Dataset, Optional[Field]]:
-        dataset, names = self._dataset(path)
+        """The dataset of a path, and the field."""
+        name, below = path, ''
+        while name and name not in self._file:
+            name, _, last = name.rpartition('/')
+            below = f'{last}/{below}' if below else last
+        if not name:
+            raise FileNotFoundError(path)
         try:
-            return dataset, dataset.field('/'.join(names)) if names else None
+            return self._file[name], self._file[name].field(below) if below else None
         except _errors.NotFoundError:
             raise FileNotFoundError(path) from None
 
@@ -114,42 +98,33 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
         above, _, name = path.rpartition('/')
         dataset, field = self._find(above)
         stem, _, ending = name.rpartition('.')
-        if field is None and name == 'schema.txt':
-            return _text(f'{dataset.schema}\n'.encode())
-        if field is None and name == 'table.arrow':
-            return _table(dataset)
-        if field is not None and name in _names(field):
+        if name not in _names(field):
+            raise FileNotFoundError(path)
+        if field is not None:
             return _array(field.valued() if stem == 'data' else field, stem, ending == 'npy')
-        raise FileNotFoundError(path)
+        if name == 'schema.txt':
+            text = f'{dataset.schema}\n'.encode()
+            return len(text), lambda start, end: text[start:end]
+        table = dataset._whole._table()
+        return (_ntuple.table_file_bytes(table),
+                lambda start, end: _ntuple.table_file_read(table, start, end - start))
 
-    def _entries(self, path: str) -> Iterator[Tuple[str, bool]]:
-        """Names in a directory, and whether they are directories."""
-        below = [name for name in self._file if not path or name.startswith(f'{path}/')]
-        yield from dict.fromkeys((name[len(path):].lstrip('/').partition('/')[0], True) for name in below)
-        if not path:
-            return
+    def _entries(self, path: str) -> Dict[str, bool]:
+        """Paths in a directory, and whether they are directories."""
+        inside = f'{path}/' if path else ''
+        found = {inside + name[len(inside):].partition('/')[0]: True
+                 for name in self._file if name.startswith(inside)}
         try:
             dataset, field = self._find(path)
         except FileNotFoundError:
-            if below:
-                return
-            raise
-        yield from ((child.path.rpartition('/')[2], True) for child in (field or dataset).fields)
-        yield from ((name, False) for name in (_names(field) if field else ('schema.txt', 'table.arrow')))
-
-    # ---- fsspec ----
-
-    def ls(self, path: str, detail: bool = True, **_: Any) -> List[Any]:
-        path = self._strip_protocol(path)
-        try:
-            self._content(path)
-            found = [(path, False)]
-        except (FileNotFoundError, _errors.Error):
-            found = [(f'{path}/{name}'.lstrip('/'), is_folder) for name, is_folder in self._entries(path)]
-        return [self._info(name, is_folder) if detail else name for name, is_folder in found]
+            if path and not found:
+                raise
+            return found
+        found.update((inside + child.path.rpartition('/')[2], True) for child in (field or dataset).fields)
+        return {**found, **dict.fromkeys((inside + name for name in _names(field)), False)}
 
     def _info(self, path: str, is_folder: bool) -> Dict[str, Any]:
-        size = 0 if is_folder else self._content(path).size
+        size = 0 if is_folder else self._content(path)[0]
         return {'name': path, 'size': size, 'type': 'directory' if is_folder else 'file'}
 
     def info(self, path: str, **_: Any) -> Dict[str, Any]:
@@ -157,18 +132,15 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
         try:
             return self._info(path, False)
         except FileNotFoundError:
-            list(self._entries(path))   # FileNotFoundError if there is none
+            self._entries(path)   # FileNotFoundError if there is none
             return self._info(path, True)
 
-    def _open(self, path: str, mode: str = 'rb', block_size: Any = None, autocommit: bool = True,
-              cache_options: Any = None, **_: Any) -> Any:
+    def ls(self, path: str, detail: bool = True, **_: Any) -> List[Any]:
+        path = self._strip_protocol(path)
+        found = self._entries(path) if self.info(path)['type'] == 'directory' else {path: False}
+        return [self._info(*entry) if detail else entry[0] for entry in found.items()]
+
+    def _open(self, path: str, mode: str = 'rb', **_: Any) -> Any:
         if mode != 'rb':
             raise NotImplementedError('the files are read only')
         return _Opened(self, path, self._content(path))
-
-
-def _names(field: Field) -> List[str]:
-    """The files of a field."""
-    has_items = field.kind == 'array' and field.valued().is_plain
-    return [f'{stream}.{ending}' for stream in field.streams for ending in ('bin', 'npy')] \
-        + (['data.npy'] if has_items else [])
