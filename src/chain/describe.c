@@ -417,7 +417,9 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
     const struct nt_chain *chain = nt_chain_of(dataset->file);
     const struct nt_chain_member *member = find_member(chain, number);
     bool is_omitted = member - chain->members >= chain->member_count;
+    nt_lock_acquire(&dataset->file->lock); /* a lazy member may close */
     write_identity(json, member);
+    nt_lock_release(&dataset->file->lock);
     nt_json_member_bool(json, "is_left_out", is_omitted);
     if (is_omitted)
         nt_json_member_text(json, "error", nt_text_of(member->failure.message));
