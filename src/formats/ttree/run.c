@@ -870,8 +870,8 @@ static bool has_class(const struct nt_program_run *run)
     return false;
 }
 
-/* The file does not say that a class has such a streamer. But then no entry is as described, which damage
- * hardly causes. */
+/* The file does not say that a class has such a streamer. But then no entry is as described, and damage
+ * rarely reaches all entries. */
 static bool has_own_streamer(const struct nt_program_run *from, const struct nt_basket_content *content)
 {
     enum { ENOUGH = 16 };
@@ -887,12 +887,12 @@ static bool has_own_streamer(const struct nt_program_run *from, const struct nt_
 
 static enum nt_status fail_own_streamer(struct nt_error *error)
 {
-    struct nt_error failure = *error;
+    const struct nt_error cause = error ? *error : (struct nt_error){0};
     return nt_fail(
         error, NT_UNSUPPORTED, NT_NO_OFFSET,
         "objects do not have the described members; their class, or that of a member, has a streamer "
         "of its own: %s",
-        failure.message);
+        cause.message);
 }
 
 /* ---- Entries side by side ---- */
@@ -948,6 +948,5 @@ enum nt_status nt_run_entries(struct nt_program_run *run, const struct nt_basket
         for (; status == NT_OK && i < stop && !is_full(run); i++)
             status = run_entry(run, content, i, error);
     }
-    return status == NT_CORRUPT && error && has_own_streamer(run, content) ? fail_own_streamer(error)
-                                                                           : status;
+    return status == NT_CORRUPT && has_own_streamer(run, content) ? fail_own_streamer(error) : status;
 }
