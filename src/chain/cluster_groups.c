@@ -416,6 +416,20 @@ static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_slice
     return map_decoder(dataset, slice, page->decoder, &page->decoder, error);
 }
 
+/* A lazy member may close: copies the state of its decoder, from malloc, and keeps what it refers to. */
+static enum nt_status copy_state(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                 const struct nt_decoder *decoder, void **state_ret, struct nt_error *error)
+{
+    const struct nt_dataset_ops *ops = slice->dataset->ops;
+    if (!slice->lazy || !ops->keep_state || !decoder->state_bytes)
+        return NT_OK;
+    *state_ret = malloc(decoder->state_bytes);
+    NT_TRY(nt_check_memory(*state_ret, error));
+    memcpy(*state_ret, decoder->state, decoder->state_bytes);
+    NT_LOCK_GUARD(&dataset->file->lock);
+    return ops->keep_state(dataset->file, decoder, *state_ret, error);
+}
+
 /* Maps the dependencies, too; their decoders have none themselves. */
 static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error)
@@ -423,13 +437,9 @@ static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_sl
     struct nt_decoder decoder = *nt_decoders_get(&slice->dataset->decoders, own);
     struct nt_page dependencies[NT_DECODER_DEPENDENCIES];
     NT_AUTO_FREE void *state = NULL;
-    if (slice->dataset->ops->keep_state && decoder.state_bytes) {
-        state = malloc(decoder.state_bytes);
-        NT_TRY(nt_check_memory(state, error));
-        memcpy(state, decoder.state, decoder.state_bytes);
-        NT_TRY(slice->dataset->ops->keep_state(dataset->file, &decoder, state, error));
+    NT_TRY(copy_state(dataset, slice, &decoder, &state, error));
+    if (state)
         decoder.state = state;
-    }
     for (uint32_t i = 0; i < decoder.dependency_count; i++) {
         dependencies[i] = decoder.dependencies[i];
         NT_TRY(map_page(dataset, slice, &dependencies[i], error));

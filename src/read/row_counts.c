@@ -850,6 +850,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         return NT_OK;
     }
+    /* Elements that are known without a page list spare loading the last one. */
     if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset) ||
         dataset->ops->unverified_elements)
         return total_from_all(reader, dataset, field, of, total_ret, error);

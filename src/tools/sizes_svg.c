@@ -473,7 +473,10 @@ static enum nt_status make_treemap(struct treemap *treemap, struct nt_dataset *d
 enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
 {
     enum {
-        FIELD_BYTES = 3 * sizeof(struct size_box) + sizeof(struct nt_field_group) + sizeof(struct nt_box) + 24
+        OF_SUMS = 2 * sizeof(struct size_box),
+        OF_GROUPS = sizeof(struct nt_field_group) + 3 * sizeof(uint32_t),
+        OF_BOXES = sizeof(struct size_box) + sizeof(struct nt_box) + sizeof(double),
+        FIELD_BYTES = OF_SUMS + OF_GROUPS + OF_BOXES
     };
     struct nt_dataset *dataset;
     NT_TRY(nt_dataset_physical(of, &dataset, error));

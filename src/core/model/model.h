@@ -455,8 +455,8 @@ struct nt_dataset_ops {
     enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_blob_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error);
-    /* Makes the copy of a decoder's state refer to memory that lives as long as another file, under the lock
-     * of that one's dataset, so that it can be its decoder's. NULL: states refer to nothing. */
+    /* Makes the copy of a decoder's state refer to memory that lives as long as another file, so that a
+     * decoder of that file can have it. Called under the lock of that file. NULL: states refer to nothing. */
     enum nt_status (*keep_state)(struct nt_file *file, const struct nt_decoder *decoder, void *state,
                                  struct nt_error *error);
     /* Sets `physical` and `levels`, or fails and sets neither. Called once, under the dataset's lock.

@@ -806,7 +806,7 @@ CASE(checksums_of_classes_without_a_version)
     assert_decodes(&objects, expected);
 }
 
-/* It may have written other members: those that were read may be wrong. */
+/* Its streamer may have written other members, so those that were read may be wrong. */
 CASE(an_object_has_no_bytes_beyond_its_members)
 {
     static struct nt_step steps[] = {OBJECT_HEADER(2), NUMBERS(BIG_INT32, 0, 1)};

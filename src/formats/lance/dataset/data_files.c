@@ -455,19 +455,19 @@ static void request_files(struct nt_dataset *dataset, struct nt_groups groups)
     }
 }
 
-/* The rows of parts are known from their files alone. */
-static bool find_known_elements(struct nt_dataset *dataset, uint32_t group, uint32_t position,
-                                uint64_t *elements_ret)
+bool nt_lance_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                                  uint32_t position, uint64_t *elements_ret)
 {
+    NT_LOCK_GUARD(&dataset->lock);
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    uint32_t file, field = nt_group_field(dataset, group, NULL);
-    const struct nt_lance_column_location *location = locate(dataset, group, &file);
+    uint32_t file;
+    const struct nt_lance_column_location *location = locate(dataset, cluster, &file);
     const struct nt_lance *opened;
     if (!location || !nt_source_can_prefetch(dataset->sources[file]))
         return false;
     if (!lance->files[file].opened) {
         struct nt_groups groups = nt_groups_of_field(dataset, field);
-        request_files(dataset, (struct nt_groups){group, nt_min(groups.end, group + MAX_AHEAD)});
+        request_files(dataset, (struct nt_groups){cluster, nt_min(groups.end, cluster + MAX_AHEAD)});
     }
     if (nt_lance_open_data_file(dataset, file, &opened, NULL) != NT_OK || opened->legacy ||
         nt_lance_check_column(&lance->schema, opened, &location->leaf, true, NULL) != NT_OK)
@@ -476,14 +476,6 @@ static bool find_known_elements(struct nt_dataset *dataset, uint32_t group, uint
         nt_lance_map_column(&lance->schema, &location->leaf, nt_lance_has_item_columns(&opened->tail),
                             &lance->schema.parts[field]);
     return nt_lance_known_elements(dataset, opened, field, &column_map, position, elements_ret);
-}
-
-bool nt_lance_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
-                                  uint32_t position, uint64_t *elements_ret)
-{
-    (void)field;
-    NT_LOCK_GUARD(&dataset->lock);
-    return find_known_elements(dataset, cluster, position, elements_ret);
 }
 
 bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
