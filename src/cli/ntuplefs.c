@@ -150,6 +150,8 @@ static struct nt_mount_settings mount_settings(const struct nt_mount_program *pr
     mount.subtype = mount.subtype ? mount.subtype : NT_PROGRAM;
     mount.options = settings->passed.bytes;
     mount.threads = request_threads(settings);
+    /* If a server does not answer, one thread still serves requests that need no server. */
+    mount.reads = mount.threads - (settings->tree.open.fetcher ? 1 : 0);
     mount.reply_bytes = nt_memory_limits_of(settings).reply_bytes;
     mount.reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD;
     return mount;

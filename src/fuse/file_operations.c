@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Handlers of open, read and release. Small files are written to the kernel's page cache on first open,
- * so that no read request follows. Replies lie in a pool of buffers with a total limit.
+ * so that no read request follows. Reads wait in a queue while other requests are pending. Replies lie in a
+ * pool of buffers with a total limit.
  */
 #include "fuse/operations.h"
 
@@ -150,6 +151,14 @@ struct nt_file_handle {
     atomic_uint_least64_t reached; /* streamed: text generated so far, roughly */
 };
 
+struct nt_read_request {
+    fuse_req_t request;
+    struct nt_file_handle *file; /* with a reference */
+    size_t size;
+    uint64_t offset;
+    STAILQ_ENTRY(nt_read_request) link;
+};
+
 static struct nt_file_handle *open_file_of(const struct fuse_file_info *info)
 {
     return (struct nt_file_handle *)(uintptr_t)info->fh;
@@ -223,18 +232,27 @@ static void open_file_unref(struct nt_mount *mount, struct nt_file_handle *file)
 
 int nt_file_operations_init(struct nt_mount *mount)
 {
-    int problem = pthread_mutex_init(&mount->open_files_lock, NULL);
-    if (problem)
-        return problem;
-    problem = nt_reply_buffers_init(&mount->reply_buffers, mount->settings.reply_bytes);
-    if (problem)
+    STAILQ_INIT(&mount->reads.waiting);
+    pthread_mutex_init(&mount->reads.lock, NULL);
+    pthread_mutex_init(&mount->open_files_lock, NULL);
+    int problem = nt_reply_buffers_init(&mount->reply_buffers, mount->settings.reply_bytes);
+    if (problem) {
         pthread_mutex_destroy(&mount->open_files_lock);
+        pthread_mutex_destroy(&mount->reads.lock);
+    }
     return problem;
 }
 
 void nt_file_operations_deinit(struct nt_mount *mount)
 {
+    struct nt_read_request *read;
     struct nt_file_handle *file;
+    while ((read = STAILQ_FIRST(&mount->reads.waiting))) {
+        STAILQ_REMOVE_HEAD(&mount->reads.waiting, link);
+        fuse_reply_err(read->request, ENODEV);
+        open_file_unref(mount, read->file);
+        free(read);
+    }
     while ((file = LIST_FIRST(&mount->open_files)))
         open_file_unref(mount, file);
     while ((file = LIST_FIRST(&mount->spare_files))) {
@@ -242,6 +260,7 @@ void nt_file_operations_deinit(struct nt_mount *mount)
         free(file);
     }
     pthread_mutex_destroy(&mount->open_files_lock);
+    pthread_mutex_destroy(&mount->reads.lock);
     nt_reply_buffers_deinit(&mount->reply_buffers);
 }
 
@@ -330,37 +349,105 @@ static bool reply_pinned(fuse_req_t request, struct nt_file_handle *file, size_t
     return true;
 }
 
+/* ---- Reads and their queue ---- */
+
+static void read_serve(struct nt_mount *mount, const struct nt_read_request *read)
+{
+    enum nt_status status = NT_OK;
+    size_t count = 0;
+    struct nt_error error;
+    if (read->size >= NT_MIN_PINNED && reply_pinned(read->request, read->file, read->size, read->offset))
+        return;
+    nt_error_clear(&error);
+    struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, read->size);
+    if (!buffer)
+        status = NT_NO_MEMORY;
+    else if (fuse_req_interrupted(read->request)) /* while it waited */
+        status = NT_CANCELED;
+    else if (read->file->is_streamed)
+        status = approach(read->request, read->file, read->offset);
+    if (status == NT_OK)
+        status = nt_vfs_read(read->file->handle, read->offset, buffer->bytes, read->size, &count, &error);
+    if (status == NT_OK)
+        fuse_reply_buf(read->request, buffer->bytes, count);
+    else
+        fuse_reply_err(read->request, nt_failure_errno(status, &error));
+    nt_reply_buffer_return(&mount->reply_buffers, buffer);
+}
+
+/* Queues a copy of the read if other requests are pending, or enough reads are in service; false: serve it
+ * now. */
+static bool read_queue(struct nt_mount *mount, const struct nt_read_request *read)
+{
+    struct nt_read_request *queued = NULL;
+    bool has_others = nt_others_are_pending(mount);
+    pthread_mutex_lock(&mount->reads.lock);
+    if (has_others || mount->reads.in_service >= mount->settings.reads)
+        queued = malloc(sizeof(*queued));
+    if (queued) {
+        *queued = *read;
+        STAILQ_INSERT_TAIL(&mount->reads.waiting, queued, link);
+        atomic_fetch_add(&mount->reads.count, 1);
+    } else {
+        mount->reads.in_service++;
+    }
+    pthread_mutex_unlock(&mount->reads.lock);
+    return queued != NULL;
+}
+
+/* Takes the first queued read, unless enough reads are in service. */
+static struct nt_read_request *read_take(struct nt_mount *mount)
+{
+    struct nt_read_request *read = NULL;
+    pthread_mutex_lock(&mount->reads.lock);
+    if (mount->reads.in_service < mount->settings.reads)
+        read = STAILQ_FIRST(&mount->reads.waiting);
+    if (read) {
+        STAILQ_REMOVE_HEAD(&mount->reads.waiting, link);
+        atomic_fetch_sub(&mount->reads.count, 1);
+        mount->reads.in_service++;
+    }
+    pthread_mutex_unlock(&mount->reads.lock);
+    return read;
+}
+
+static void read_end(struct nt_mount *mount, const struct nt_read_request *read)
+{
+    open_file_unref(mount, read->file);
+    pthread_mutex_lock(&mount->reads.lock);
+    mount->reads.in_service--;
+    pthread_mutex_unlock(&mount->reads.lock);
+}
+
+bool nt_read_queue_serve(struct nt_mount *mount)
+{
+    enum { IN_A_ROW = 64 };
+    if (atomic_load_explicit(&mount->reads.count, memory_order_relaxed) == 0 ||
+        (nt_others_are_pending(mount) && atomic_fetch_add(&mount->reads.passed, 1) % IN_A_ROW != 0))
+        return false;
+    struct nt_read_request *read = read_take(mount);
+    if (!read)
+        return false;
+    read_serve(mount, read);
+    read_end(mount, read);
+    free(read);
+    return true;
+}
+
 static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
                     struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct nt_file_handle *file = open_file_of(info);
-    enum nt_status status = NT_OK;
-    size_t count = 0;
-    struct nt_error error;
-    if (!open_file_ref(file)) {
+    struct nt_read_request read = {
+        .request = request, .file = open_file_of(info), .size = size, .offset = (uint64_t)offset};
+    if (!open_file_ref(read.file)) {
         fuse_reply_err(request, EBADF);
         return;
     }
-    if (size >= NT_MIN_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
-        goto out;
-    nt_error_clear(&error);
-    struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
-    if (!buffer)
-        status = NT_NO_MEMORY;
-    else if (fuse_req_interrupted(request)) /* while it waited for a buffer */
-        status = NT_CANCELED;
-    else if (file->is_streamed)
-        status = approach(request, file, (uint64_t)offset);
-    if (status == NT_OK)
-        status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, &error);
-    if (status == NT_OK)
-        fuse_reply_buf(request, buffer->bytes, count);
-    else
-        fuse_reply_err(request, nt_failure_errno(status, &error));
-    nt_reply_buffer_return(&mount->reply_buffers, buffer);
-out:
-    open_file_unref(mount, file);
+    if (read_queue(mount, &read))
+        return;
+    read_serve(mount, &read);
+    read_end(mount, &read);
 }
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)

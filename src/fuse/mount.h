@@ -34,8 +34,9 @@ struct nt_mount_settings {
     bool is_debugging;      /* print every request */
     bool is_single_threaded;
     unsigned threads; /* concurrent requests */
-    /* Limits the kernel's concurrent readahead requests. All requests share one queue, so more than the
-     * threads can serve would delay the calls of users. */
+    unsigned reads;   /* concurrent reads */
+    /* While so many requests are in the background, the kernel starts no more readahead: what the threads
+     * cannot serve would delay the reads that users wait for. */
     unsigned reads_ahead;
     uint64_t reply_bytes;      /* limit for reply buffers; at the limit, requests wait */
     struct nt_leader *leaders; /* of the threads; slow work releases its followers */

@@ -149,6 +149,19 @@ struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers,
 /* Accepts NULL. */
 void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_buffer *buffer);
 
+/* ---- The queue of reads ---- */
+
+/* The kernel has one queue for all requests. So that a lookup, or the release of a closed file, need not wait
+ * for all reads before it, a thread that receives a read while other requests are pending puts it here. The
+ * threads serve these reads when no request is pending. */
+struct nt_read_queue {
+    pthread_mutex_t lock;
+    STAILQ_HEAD(, nt_read_request) waiting;
+    atomic_uint count;   /* of those */
+    unsigned in_service; /* reads, at most `settings.reads` */
+    atomic_uint passed;  /* requests that were received before queued reads */
+};
+
 /* ---- Page cache prefill ---- */
 
 enum {
@@ -174,6 +187,7 @@ struct nt_mount {
     struct nt_mount_settings settings;
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
+    struct nt_read_queue reads;
     LIST_HEAD(nt_open_file_list, nt_file_handle) open_files, spare_files;
     struct nt_prefilled prefilled;
     pthread_mutex_t open_files_lock; /* for both lists */
@@ -197,10 +211,15 @@ void nt_add_directory_operations(struct fuse_lowlevel_ops *operations); /* opend
 void nt_add_readonly_operations(struct fuse_lowlevel_ops *operations);  /* requests that modify */
 
 /* Initializes the state of the file operations; 0 or an errno value. After the loop, _deinit closes the
- * files that the kernel did not release because the mount ended while they were open. */
+ * files that the kernel did not release because the mount ended while they were open. Call it before the
+ * session is destroyed. */
 int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
 bool nt_has_open_files(void *mount);
+/* Serves the first of the queued reads; false: none is queued, or enough are in service. While other requests
+ * are pending, it serves one read for every 64 of them. Each thread calls it before it waits for requests,
+ * so each queued read is served. */
+bool nt_read_queue_serve(struct nt_mount *mount);
 
 static inline bool nt_request_is_interrupted(void *request)
 {
@@ -252,5 +271,7 @@ static inline bool nt_is_unmounted(int system_error)
  * `was_there`. `count` is the result of read(). */
 bool nt_before_receive(struct nt_mount *mount, int device);
 void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
+/* Is a request pending? The leader does not ask, because it serves all requests in turn. */
+bool nt_others_are_pending(struct nt_mount *mount);
 /* Call it instead if no more requests will come. */
 void nt_end_receive(struct nt_mount *mount);

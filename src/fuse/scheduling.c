@@ -317,9 +317,16 @@ static void note_large(struct nt_mount *mount, uint32_t reader)
                                                                      : NT_TIME_SLICE_DEFAULT);
 }
 
+bool nt_others_are_pending(struct nt_mount *mount)
+{
+    return !leads(mount->settings.leaders) && is_there(fuse_session_fd(mount->session));
+}
+
 bool nt_before_receive(struct nt_mount *mount, int device)
 {
     struct nt_leader *leaders = mount->settings.leaders;
+    while (nt_read_queue_serve(mount))
+        ;
     bool leads = nt_leader_wait(leaders);
     nt_time_slice_set(!leads && nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_SHORT
                                                                                : NT_TIME_SLICE_DEFAULT);

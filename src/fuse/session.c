@@ -49,6 +49,10 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
 /* Users accept this delay after a key press; requests that do not wait for others finish in it. */
 #define NT_INTERRUPTS_PATIENCE INT64_C(250000000)
 
+/* Releases of closed files are background requests, too. With a lower limit, programs that open and close
+ * files faster than their releases arrive would leave any number of files open here. */
+enum { MOST_IN_BACKGROUND = 1024 };
+
 /* Negotiates with the kernel after it has accepted the mount. */
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
@@ -60,7 +64,7 @@ static void on_init(void *userdata, struct fuse_conn_info *connection)
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
     connection->want = (connection->want & ~unwanted) | (requested & connection->capable);
     connection->max_readahead = 16u << 20; /* the mount's own limit applies, see mount.c */
-    connection->max_background = mount->settings.reads_ahead;
+    connection->max_background = MOST_IN_BACKGROUND;
     connection->congestion_threshold = mount->settings.reads_ahead; /* fewer would waste threads */
     mount->is_ready = true;
     if (mount->settings.on_ready)
@@ -136,9 +140,9 @@ void nt_mount_free(struct nt_mount *mount)
         fuse_remove_signal_handlers(mount->session);
     if (mount->has_interrupts)
         nt_interrupts_deinit(&mount->interrupts);
+    nt_file_operations_deinit(mount);
     if (mount->session)
         fuse_session_destroy(mount->session);
-    nt_file_operations_deinit(mount);
     free(mount);
 }
 

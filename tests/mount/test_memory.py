@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The daemon's memory stays within its limit for any number of readers, and they read correct
 values."""
+import multiprocessing
+import os
+import random
+
 from harness import IS_SANITIZED, Foreground, case, high_water, run, same, scratch
-from soak import CACHE, MEBIBYTE, promised, soak, write_large
+from soak import CACHE, COLUMNS, ELEMENT, ENTRIES, MEBIBYTE, promised, soak, values, write_large
 
 
 def check(most, bound):
@@ -16,6 +20,36 @@ def sixty_four_readers_stay_within_what_is_promised():
         write_large(directory / 'large.root')
         for threads in 2, 16:
             check(*soak(directory / 'large.root', 5, options=['-o', f'direct_io=on,threads={threads}']))
+
+
+def open_read_and_close(top, number, times):
+    chance = random.Random(number)
+    for _ in range(times):
+        column, row = chance.randrange(COLUMNS), chance.randrange(ENTRIES)
+        with open(top / f'Events/c{column}/data.bin', 'rb', buffering=0) as file:
+            same(os.pread(file.fileno(), ELEMENT, ELEMENT * row), values(column, row, 1).tobytes(), column)
+
+
+def peak_after(mount, times, readers=64):
+    """The daemon's peak memory after so many readers have each opened and closed so many files."""
+    processes = [multiprocessing.Process(target=open_read_and_close, args=(mount.mountpoint, number, times))
+                 for number in range(readers)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    same([process.exitcode for process in processes], [0] * readers, 'exit status of the readers')
+    return high_water(mount.decoder)
+
+
+@case
+def files_that_are_closed_leave_nothing_behind():
+    """The kernel tells the daemon later that a file is closed. This must not be later and later."""
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        with Foreground(directory / 'large.root', options=['-o', 'direct_io=on,cachesize=1M']) as mount:
+            before, after = peak_after(mount, 20), peak_after(mount, 120)
+            check(after, before + 2 * MEBIBYTE)
 
 
 @case
