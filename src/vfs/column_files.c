@@ -176,19 +176,12 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
     nt_json_end_object(json);
 }
 
-/* Sharded clusters: the entries that no cluster with this column covers. */
-static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+/* The gaps between these clusters, which it sorts. */
+static void put_gaps(struct nt_json *json, const struct nt_dataset *dataset, struct nt_cluster *held,
+                     uint32_t count)
 {
-    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
-    NT_AUTO_FREE struct nt_cluster *held = malloc(((size_t)clusters + 1) * sizeof(*held));
-    uint32_t count = 0;
     uint64_t covered = 0;
-    json->out->failed = json->out->failed || !held;
-    for (uint32_t i = first; held && i - first < clusters; i++)
-        if (nt_cluster_holds(dataset, i, column))
-            held[count++] = nt_dataset_cluster(dataset, i);
-    if (count)
-        qsort(held, count, sizeof(*held), compare_clusters);
+    qsort(held, count, sizeof(*held), compare_clusters);
     nt_json_member_array(json, "uncovered_entries");
     for (uint32_t i = 0; i < count; i++) {
         put_gap(json, covered, held[i].first_entry);
@@ -197,6 +190,27 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     }
     put_gap(json, covered, dataset->entries);
     nt_json_end_array(json);
+}
+
+/* Sharded clusters: the entries that no cluster with this column covers. The budget pays meanwhile. */
+static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
+                                    struct nt_error *error)
+{
+    struct nt_budget *budget = &dataset->file->budget;
+    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
+    uint32_t count = 0;
+    size_t bytes = ((size_t)clusters + 1) * sizeof(struct nt_cluster);
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
+    struct nt_cluster *held = malloc(bytes);
+    for (uint32_t i = first; held && i - first < clusters; i++)
+        if (nt_cluster_holds(dataset, i, column))
+            held[count++] = nt_dataset_cluster(dataset, i);
+    enum nt_status status = nt_check_memory(held, error);
+    if (status == NT_OK)
+        put_gaps(json, dataset, held, count);
+    free(held);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, bytes);
+    return status;
 }
 
 /* Spaces before the last newline, so that the size does not depend on the name of the algorithm. */
@@ -234,8 +248,8 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     if (status == NT_OK)
         status =
             put_clusters(&json, "absent_clusters", dataset, column, summary.has_absent, is_absent, error);
-    if (dataset->has_sharded_clusters)
-        put_uncovered(&json, dataset, column);
+    if (status == NT_OK && dataset->has_sharded_clusters)
+        status = put_uncovered(&json, dataset, column, error);
     nt_json_finish(&json);
     pad(out, algorithm);
     return status;
