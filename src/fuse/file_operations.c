@@ -245,14 +245,7 @@ int nt_file_operations_init(struct nt_mount *mount)
 
 void nt_file_operations_deinit(struct nt_mount *mount)
 {
-    struct nt_read_request *read;
     struct nt_file_handle *file;
-    while ((read = STAILQ_FIRST(&mount->reads.waiting))) {
-        STAILQ_REMOVE_HEAD(&mount->reads.waiting, link);
-        fuse_reply_err(read->request, ENODEV);
-        open_file_unref(mount, read->file);
-        free(read);
-    }
     while ((file = LIST_FIRST(&mount->open_files)))
         open_file_unref(mount, file);
     while ((file = LIST_FIRST(&mount->spare_files))) {
@@ -375,63 +368,54 @@ static void read_serve(struct nt_mount *mount, const struct nt_read_request *rea
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 
-/* Queues a copy of the read if other requests are pending, or enough reads are in service; false: serve it
- * now. */
-static bool read_queue(struct nt_mount *mount, const struct nt_read_request *read)
+/* Decides whether to serve a read now. If other requests are pending, or enough reads are in service, the
+ * read goes to the queue, for a thread that is serving another one. If others are in the queue, it takes its
+ * turn: then *read becomes the first of them. */
+static bool read_begin(struct nt_mount *mount, struct nt_read_request *read)
 {
-    struct nt_read_request *queued = NULL;
+    struct nt_read_queue *queue = &mount->reads;
+    struct nt_read_request *last = NULL, *first = NULL;
     bool has_others = nt_others_are_pending(mount);
-    pthread_mutex_lock(&mount->reads.lock);
-    if (has_others || mount->reads.in_service >= mount->settings.reads)
-        queued = malloc(sizeof(*queued));
-    if (queued) {
-        *queued = *read;
-        STAILQ_INSERT_TAIL(&mount->reads.waiting, queued, link);
-        atomic_fetch_add(&mount->reads.count, 1);
-    } else {
-        mount->reads.in_service++;
+    pthread_mutex_lock(&queue->lock);
+    bool must_wait = queue->in_service > 0 && (has_others || queue->in_service >= mount->settings.reads);
+    if (must_wait || !STAILQ_EMPTY(&queue->waiting))
+        last = malloc(sizeof(*last));
+    if (last) {
+        *last = *read;
+        STAILQ_INSERT_TAIL(&queue->waiting, last, link);
     }
-    pthread_mutex_unlock(&mount->reads.lock);
-    return queued != NULL;
+    bool is_now = !must_wait || !last; /* without memory, now */
+    if (is_now && last) {
+        first = STAILQ_FIRST(&queue->waiting);
+        *read = *first;
+        STAILQ_REMOVE_HEAD(&queue->waiting, link);
+    }
+    queue->in_service += is_now;
+    pthread_mutex_unlock(&queue->lock);
+    free(first);
+    return is_now;
 }
 
-/* Takes the first queued read, unless enough reads are in service. */
-static struct nt_read_request *read_take(struct nt_mount *mount)
+/* Ends a read. The thread takes the next one from the queue, unless it should receive other requests that are
+ * pending while other threads serve reads. Returns false if it takes none. */
+static bool read_next(struct nt_mount *mount, struct nt_read_request *read)
 {
-    struct nt_read_request *read = NULL;
-    pthread_mutex_lock(&mount->reads.lock);
-    if (mount->reads.in_service < mount->settings.reads)
-        read = STAILQ_FIRST(&mount->reads.waiting);
-    if (read) {
-        STAILQ_REMOVE_HEAD(&mount->reads.waiting, link);
-        atomic_fetch_sub(&mount->reads.count, 1);
-        mount->reads.in_service++;
-    }
-    pthread_mutex_unlock(&mount->reads.lock);
-    return read;
-}
-
-static void read_end(struct nt_mount *mount, const struct nt_read_request *read)
-{
+    struct nt_read_queue *queue = &mount->reads;
     open_file_unref(mount, read->file);
-    pthread_mutex_lock(&mount->reads.lock);
-    mount->reads.in_service--;
-    pthread_mutex_unlock(&mount->reads.lock);
-}
-
-bool nt_read_queue_serve(struct nt_mount *mount)
-{
-    enum { IN_A_ROW = 64 };
-    if (atomic_load_explicit(&mount->reads.count, memory_order_relaxed) == 0 ||
-        (nt_others_are_pending(mount) && atomic_fetch_add(&mount->reads.passed, 1) % IN_A_ROW != 0))
-        return false;
-    struct nt_read_request *read = read_take(mount);
-    if (!read)
-        return false;
-    read_serve(mount, read);
-    read_end(mount, read);
-    free(read);
-    return true;
+    bool has_others = nt_others_are_pending(mount);
+    pthread_mutex_lock(&queue->lock);
+    struct nt_read_request *first = STAILQ_FIRST(&queue->waiting);
+    if (has_others && queue->in_service > 1)
+        first = NULL;
+    if (first) {
+        *read = *first;
+        STAILQ_REMOVE_HEAD(&queue->waiting, link);
+    } else {
+        queue->in_service--;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    free(first);
+    return first != NULL;
 }
 
 static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
@@ -444,10 +428,11 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
         fuse_reply_err(request, EBADF);
         return;
     }
-    if (read_queue(mount, &read))
-        return;
-    read_serve(mount, &read);
-    read_end(mount, &read);
+    bool is_mine = read_begin(mount, &read);
+    while (is_mine) {
+        read_serve(mount, &read);
+        is_mine = read_next(mount, &read);
+    }
 }
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)

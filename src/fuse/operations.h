@@ -152,14 +152,12 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
 /* ---- The queue of reads ---- */
 
 /* The kernel has one queue for all requests. So that a lookup, or the release of a closed file, need not wait
- * for all reads before it, a thread that receives a read while other requests are pending puts it here. The
- * threads serve these reads when no request is pending. */
+ * for all reads before it, a thread that receives a read while other requests are pending puts it here. If a
+ * read is waiting, another one is in service. */
 struct nt_read_queue {
     pthread_mutex_t lock;
     STAILQ_HEAD(, nt_read_request) waiting;
-    atomic_uint count;   /* of those */
-    unsigned in_service; /* reads, at most `settings.reads` */
-    atomic_uint passed;  /* requests that were received before queued reads */
+    unsigned in_service; /* at most `settings.reads`, except without memory */
 };
 
 /* ---- Page cache prefill ---- */
@@ -211,15 +209,10 @@ void nt_add_directory_operations(struct fuse_lowlevel_ops *operations); /* opend
 void nt_add_readonly_operations(struct fuse_lowlevel_ops *operations);  /* requests that modify */
 
 /* Initializes the state of the file operations; 0 or an errno value. After the loop, _deinit closes the
- * files that the kernel did not release because the mount ended while they were open. Call it before the
- * session is destroyed. */
+ * files that the kernel did not release because the mount ended while they were open. */
 int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
 bool nt_has_open_files(void *mount);
-/* Serves the first of the queued reads; false: none is queued, or enough are in service. While other requests
- * are pending, it serves one read for every 64 of them. Each thread calls it before it waits for requests,
- * so each queued read is served. */
-bool nt_read_queue_serve(struct nt_mount *mount);
 
 static inline bool nt_request_is_interrupted(void *request)
 {

@@ -325,8 +325,6 @@ bool nt_others_are_pending(struct nt_mount *mount)
 bool nt_before_receive(struct nt_mount *mount, int device)
 {
     struct nt_leader *leaders = mount->settings.leaders;
-    while (nt_read_queue_serve(mount))
-        ;
     bool leads = nt_leader_wait(leaders);
     nt_time_slice_set(!leads && nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_SHORT
                                                                                : NT_TIME_SLICE_DEFAULT);

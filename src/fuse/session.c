@@ -140,9 +140,9 @@ void nt_mount_free(struct nt_mount *mount)
         fuse_remove_signal_handlers(mount->session);
     if (mount->has_interrupts)
         nt_interrupts_deinit(&mount->interrupts);
-    nt_file_operations_deinit(mount);
     if (mount->session)
         fuse_session_destroy(mount->session);
+    nt_file_operations_deinit(mount);
     free(mount);
 }
 

@@ -298,6 +298,16 @@ static const char *write_sample(void)
     return temporary_input(&(struct fuzz_input){(const uint8_t *)file.bytes, file.length, false});
 }
 
+/* This thread leads, so that it serves each read at once. */
+static struct nt_leader *lead(void)
+{
+    static struct nt_leader leaders;
+    if (!leaders.patience)
+        demand(nt_leader_init(&leaders, NT_SECOND, 0) == 0);
+    demand(nt_leader_wait(&leaders));
+    return &leaders;
+}
+
 static void begin(void)
 {
     static struct fuse_lowlevel_ops known;
@@ -309,6 +319,8 @@ static void begin(void)
     const char *path = write_sample();
     memset(&kernel, 0, sizeof(kernel));
     kernel.mount.settings.reply_bytes = 1 << 20;
+    kernel.mount.settings.reads = 1;
+    kernel.mount.settings.leaders = lead();
     demand(nt_vfs_new(&path, 1, &options, &kernel.mount.vfs, NULL) == NT_OK);
     demand(nt_file_operations_init(&kernel.mount) == 0);
     remember(NT_VFS_ROOT);

@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -448,6 +449,33 @@ def a_silent_server_is_an_error_in_time_and_no_damage():
         site.is_good = True
         wait_until(lambda: is_answered(path), 'it answers again')
         same(path.read_bytes(), expected, 'when it answers again')
+
+
+# Prints names of extended attributes, which the kernel does not cache.
+ATTRIBUTES = sys.executable, '-c', 'import os, sys; print([os.listxattr(path) for path in sys.argv[1:]])'
+
+
+@case
+def readers_that_wait_for_a_server_delay_no_metadata():
+    """More of them than the mount has threads."""
+    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}'),
+                                       options=('-o', 'direct_io=on')) as mountpoint:
+        files = data_files(mountpoint)
+        expected = output(*ATTRIBUTES, *files)
+        site.is_good = None
+        readers = [subprocess.Popen(['cat', files[number % len(files)]], stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL) for number in range(40)]
+        count = len(site.requests)
+        try:
+            wait_until(lambda: len(site.requests) > count, 'they read')
+            found = subprocess.run([*ATTRIBUTES, *files], capture_output=True, timeout=IN_TIME)
+            same(found.stdout, expected, found.stderr)
+            same([reader.poll() for reader in readers], [None] * len(readers), 'the readers wait')
+        finally:
+            site.is_good = True
+            for reader in readers:
+                reader.kill()
+                reader.wait()
 
 
 @case
