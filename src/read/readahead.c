@@ -74,19 +74,19 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2,                           /* if decoding is neither slow nor fast */
-    EVIDENCE_NANOSECONDS = 10 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
+    FEW_PAGES = 2,                     /* if decoding is neither slow nor fast */
+    EVIDENCE_MICROSECONDS = 10 * 1000, /* before it, first touches of memory look like slow decoding */
 };
 
-/* Has the loading of pages been slower than this rate? */
+/* Has the loading of pages been slower than this rate? The slower it is, the less evidence that needs. */
 static bool are_slower_than(const struct nt_reader *reader, uint64_t megabytes_per_second)
 {
     struct nt_counters counters;
     nt_counters_read(reader, &counters);
     uint64_t nanoseconds = counters.read_nanoseconds + counters.checksum_nanoseconds +
                            counters.decompress_nanoseconds + counters.decode_nanoseconds;
-    return nanoseconds > EVIDENCE_NANOSECONDS &&
-           counters.decoded_bytes / megabytes_per_second < nanoseconds / 1000;
+    uint64_t passed = nanoseconds / 1000, expected = counters.decoded_bytes / megabytes_per_second;
+    return passed > expected && (double)passed * (double)passed > (double)expected * EVIDENCE_MICROSECONDS;
 }
 
 /* A page decoded ahead is in cold memory when the reader comes. If decoding is about as fast as

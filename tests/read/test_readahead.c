@@ -140,6 +140,26 @@ TEST(a_sequential_reader_has_readahead)
     done(builder, stream);
 }
 
+/* Does decoding ahead pay for a reader that decoded so many KiB in so many microseconds? */
+static bool pays_after(struct nt_reader *reader, uint64_t kibibytes, uint64_t microseconds)
+{
+    reader->counters = (struct nt_counters){.decoded_bytes = kibibytes * 1024,
+                                            .decompress_nanoseconds = microseconds * 1000};
+    return nt_readahead_pays(reader);
+}
+
+TEST(decoding_ahead_begins_the_earlier_the_slower_decoding_is)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    ck_assert(!pays_after(stream->reader, 32, 400)); /* as first touches of memory take */
+    ck_assert(!pays_after(stream->reader, 1024, 2000));
+    ck_assert(pays_after(stream->reader, 1024, 4000));
+    ck_assert(pays_after(stream->reader, 12 * 1024, 15000));
+    ck_assert(!pays_after(stream->reader, 30 * 1024, 15000)); /* fast */
+    done(builder, stream);
+}
+
 TEST(one_call_requests_all_of_its_range_first)
 {
     struct nt_error error;
