@@ -8,38 +8,27 @@ by its address in the executor.
 """
 from __future__ import annotations
 
-from typing import Any, Iterator, List, Optional
+from typing import Any, Iterator, List
 
 from . import _engines, _file, _lazy
 from ._engines import PARTITION_BYTES
-from ._file import Dataset
 
 _source = _lazy.module('pyspark.sql.datasource', "'pyspark[sql]>=4'")
 _types = _lazy.module('pyspark.sql.pandas.types', "'pyspark[sql]>=4'")
 
 
 def _widened(kind: Any) -> Any:
-    """The Arrow type of values that Spark has: signed numbers only, and lists with short offsets."""
+    """The Arrow type of values that Spark has: no unsigned numbers and no halves."""
     arrow = _lazy.module('pyarrow')
-    types = arrow.types
-    plain = {arrow.uint8(): arrow.int16(), arrow.uint16(): arrow.int32(), arrow.uint32(): arrow.int64(),
-             arrow.uint64(): arrow.decimal128(20), arrow.float16(): arrow.float32(),
-             arrow.large_string(): arrow.string(), arrow.large_binary(): arrow.binary()}
-    if types.is_struct(kind):
-        return arrow.struct([_widened_field(field) for field in kind])
-    if types.is_map(kind):
-        return arrow.map_(_widened(kind.key_type), _widened_field(kind.item_field))
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return arrow.list_(_widened_field(kind.value_field))
-    return plain.get(kind, kind)
-
-
-def _widened_field(field: Any) -> Any:
-    return _lazy.module('pyarrow').field(field.name, _widened(field.type), field.nullable)
-
-
-def _schema(schema: Any) -> Any:
-    return _lazy.module('pyarrow').schema([_widened_field(field) for field in schema])
+    wider = {arrow.uint8(): arrow.int16(), arrow.uint16(): arrow.int32(), arrow.uint32(): arrow.int64(),
+             arrow.uint64(): arrow.decimal128(20), arrow.float16(): arrow.float32()}
+    if arrow.types.is_struct(kind):
+        return arrow.struct([field.with_type(_widened(field.type)) for field in kind])
+    if arrow.types.is_map(kind):
+        return arrow.map_(_widened(kind.key_type), kind.item_field.with_type(_widened(kind.item_type)))
+    if hasattr(kind, 'value_field'):   # lists of all sorts
+        return arrow.list_(kind.value_field.with_type(_widened(kind.value_type)))
+    return wider.get(kind, kind)
 
 
 class NtupleDataSource(_source.DataSource):  # type: ignore[misc, name-defined]
@@ -55,29 +44,28 @@ class NtupleDataSource(_source.DataSource):  # type: ignore[misc, name-defined]
     def name(cls) -> str:
         return 'ntuple'
 
-    def _dataset(self) -> Dataset:
-        file = _file.open(self.options['path'])
-        return file[self.options['dataset']] if 'dataset' in self.options else file.only()
-
-    def _columns(self) -> Optional[List[str]]:
-        columns = self.options.get('columns')
-        return columns.split(',') if columns else None
+    def _chosen(self) -> Any:
+        """The dataset and the columns."""
+        file, columns = _file.open(self.options['path']), self.options.get('columns')
+        dataset = file[self.options['dataset']] if 'dataset' in self.options else file.only()
+        return dataset, columns.split(',') if columns else None
 
     def schema(self) -> Any:
-        return _types.from_arrow_schema(_schema(_engines.schema(self._dataset(), self._columns())))
+        fields = list(_engines.schema(*self._chosen()))
+        return _types.from_arrow_type(_widened(_lazy.module('pyarrow').struct(fields)))
 
     def reader(self, schema: Any) -> NtupleReader:
-        return NtupleReader(self._dataset(), self._columns(), _types.to_arrow_schema(schema),
-                            int(self.options.get('bytes', PARTITION_BYTES)))
+        dataset, columns = self._chosen()
+        paths = _engines.paths_of(_engines.paths_by_name(dataset, columns), schema.names)
+        parts = dataset.partitions(int(self.options.get('bytes', PARTITION_BYTES)), paths)
+        return NtupleReader(parts, paths, _types.to_arrow_schema(schema))
 
 
 class NtupleReader(_source.DataSourceReader):  # type: ignore[misc, name-defined]
     """Reads the columns of an Arrow schema."""
 
-    def __init__(self, dataset: Dataset, columns: Optional[List[str]], schema: Any, max_bytes: int) -> None:
-        self._paths = _engines.paths_of(_engines.paths_by_name(dataset, columns), schema.names)
-        self._parts = dataset.partitions(max_bytes, self._paths)
-        self._schema = schema
+    def __init__(self, parts: List[Any], paths: List[str], schema: Any) -> None:
+        self._parts, self._paths, self._schema = parts, paths, schema
 
     def partitions(self) -> List[Any]:
         return [_source.InputPartition(part) for part in self._parts]
