@@ -176,30 +176,36 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
     nt_json_end_object(json);
 }
 
-/* The gaps between these clusters, which it sorts. */
-static void put_gaps(struct nt_json *json, const struct nt_dataset *dataset, struct nt_cluster *held,
-                     uint32_t count)
+/* Before the next cluster with the column. */
+static void put_gap_before(struct nt_json *json, const struct nt_cluster *cluster, uint64_t *covered)
 {
-    uint64_t covered = 0;
-    qsort(held, count, sizeof(*held), compare_clusters);
-    nt_json_member_array(json, "uncovered_entries");
-    for (uint32_t i = 0; i < count; i++) {
-        put_gap(json, covered, held[i].first_entry);
-        uint64_t end = held[i].first_entry + held[i].entries;
-        covered = end > covered ? end : covered;
-    }
-    put_gap(json, covered, dataset->entries);
-    nt_json_end_array(json);
+    put_gap(json, *covered, cluster->first_entry);
+    uint64_t end = cluster->first_entry + cluster->entries;
+    *covered = end > *covered ? end : *covered;
 }
 
-/* Sharded clusters: the entries that no cluster with this column covers. The budget pays meanwhile. */
-static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
-                                    struct nt_error *error)
+static bool are_in_order(const struct nt_dataset *dataset, uint32_t first, uint32_t clusters, uint32_t column)
+{
+    uint64_t last = 0;
+    for (uint32_t i = first; i - first < clusters; i++) {
+        if (!nt_cluster_holds(dataset, i, column))
+            continue;
+        uint64_t entry = nt_dataset_cluster(dataset, i).first_entry;
+        if (entry < last)
+            return false;
+        last = entry;
+    }
+    return true;
+}
+
+/* For clusters in any order. The budget pays for a copy of them. */
+static enum nt_status put_sorted_gaps(struct nt_json *json, struct nt_dataset *dataset, uint32_t first,
+                                      uint32_t clusters, uint32_t column, uint64_t *covered,
+                                      struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
-    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
     uint32_t count = 0;
-    size_t bytes = ((size_t)clusters + 1) * sizeof(struct nt_cluster);
+    size_t bytes = clusters * sizeof(struct nt_cluster);
     NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
     struct nt_cluster *held = malloc(bytes);
     for (uint32_t i = first; held && i - first < clusters; i++)
@@ -207,9 +213,32 @@ static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dat
             held[count++] = nt_dataset_cluster(dataset, i);
     enum nt_status status = nt_check_memory(held, error);
     if (status == NT_OK)
-        put_gaps(json, dataset, held, count);
+        qsort(held, count, sizeof(*held), compare_clusters);
+    for (uint32_t i = 0; i < count; i++)
+        put_gap_before(json, &held[i], covered);
     free(held);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, bytes);
+    return status;
+}
+
+/* Sharded clusters: the entries that no cluster with this column covers. */
+static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
+                                    struct nt_error *error)
+{
+    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
+    uint64_t covered = 0;
+    enum nt_status status = NT_OK;
+    nt_json_member_array(json, "uncovered_entries");
+    if (!are_in_order(dataset, first, clusters, column))
+        status = put_sorted_gaps(json, dataset, first, clusters, column, &covered, error);
+    else
+        for (uint32_t i = first; i - first < clusters; i++)
+            if (nt_cluster_holds(dataset, i, column)) {
+                const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
+                put_gap_before(json, &cluster, &covered);
+            }
+    put_gap(json, covered, dataset->entries);
+    nt_json_end_array(json);
     return status;
 }
 
