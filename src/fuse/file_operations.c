@@ -368,16 +368,16 @@ static void read_serve(struct nt_mount *mount, const struct nt_read_request *rea
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 
-/* Decides whether to serve a read now. If other requests are pending, or enough reads are in service, the
- * read goes to the queue, for a thread that is serving another one. If others are in the queue, it takes its
- * turn: then *read becomes the first of them. */
+/* Decides whether to serve a read now. If enough reads are in service (as many as there are processors while
+ * other requests are pending, else `reads`), it goes to the queue, for a thread that is serving another one.
+ * If others are in the queue, it takes its turn: then *read becomes the first of them. */
 static bool read_begin(struct nt_mount *mount, struct nt_read_request *read)
 {
     struct nt_read_queue *queue = &mount->reads;
     struct nt_read_request *last = NULL, *first = NULL;
     bool has_others = nt_others_are_pending(mount);
     pthread_mutex_lock(&queue->lock);
-    bool must_wait = queue->in_service > 0 && (has_others || queue->in_service >= mount->settings.reads);
+    bool must_wait = queue->in_service >= (has_others ? mount->settings.reads_ahead : mount->settings.reads);
     if (must_wait || !STAILQ_EMPTY(&queue->waiting))
         last = malloc(sizeof(*last));
     if (last) {
