@@ -54,7 +54,7 @@ def _document(dataset: _file.Dataset, name: str) -> _Content:
     return size, lambda start, end: _ntuple.table_file_read(table, start, end - start)
 
 
-def _files(found: Any) -> Dict[str, Callable[[], _Content]]:
+def _openers(found: Any) -> Dict[str, Callable[[], _Content]]:
     """What opens each file of a dataset, of a field, or of a directory around these (None)."""
     if not isinstance(found, Field):
         return {name: partial(_document, found, name) for name in ('schema.txt', 'table.arrow') if found}
@@ -90,10 +90,10 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
         except KeyError:
             return None
 
-    def _look(self, path: str) -> Tuple[Optional[_Content], List[str]]:
+    def _lookup(self, path: str) -> Tuple[Optional[_Content], List[str]]:
         """The content of a file, or None, and what `ls` shows."""
         above, _, last = path.rpartition('/')
-        openers = _files(self._find(above))
+        openers = _openers(self._find(above))
         if last in openers:
             return openers[last](), [path]
         found, inside = self._find(path), f'{path}/' if path else ''
@@ -101,22 +101,22 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
         if found is None and path and not names:
             raise FileNotFoundError(path)
         names += [field.path.rpartition('/')[2] for field in found.fields] if found is not None else []
-        return None, [inside + name for name in dict.fromkeys([*names, *_files(found)])]
+        return None, [inside + name for name in dict.fromkeys([*names, *_openers(found)])]
 
     def info(self, path: str, **_: Any) -> Dict[str, Any]:
         path = self._strip_protocol(path)
-        content, _ = self._look(path)
+        content, _ = self._lookup(path)
         size, kind = (content[0], 'file') if content else (0, 'directory')
         return {'name': path, 'size': size, 'type': kind}
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> List[Any]:
-        _, names = self._look(self._strip_protocol(path))
+        _, names = self._lookup(self._strip_protocol(path))
         return [self.info(name) for name in names] if detail else names
 
     def _open(self, path: str, mode: str = 'rb', **_: Any) -> Any:
         if mode != 'rb':
             raise NotImplementedError('the files are read only')
-        content, _ = self._look(path)
+        content, _ = self._lookup(path)
         if not content:
             raise FileNotFoundError(path)
         file = _spec.AbstractBufferedFile(self, path, cache_type='none', size=content[0])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Handlers of open, read and release. Small files are written to the kernel's page cache on first open,
- * so that no read request follows. Reads wait in a queue while other requests are pending. Replies lie in a
- * pool of buffers with a total limit.
+ * so that no read request follows. Reads beyond those in service wait in a queue while other requests are
+ * pending. Replies lie in a pool of buffers with a total limit.
  */
 #include "fuse/operations.h"
 
@@ -368,54 +368,54 @@ static void read_serve(struct nt_mount *mount, const struct nt_read_request *rea
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 
-/* Decides whether to serve a read now. If enough reads are in service (as many as there are processors while
- * other requests are pending, else `reads`), it goes to the queue, for a thread that is serving another one.
- * If others are in the queue, it takes its turn: then *read becomes the first of them. */
+/* Takes the first read from the queue; false: there is none. The caller holds the lock. */
+static bool read_take(struct nt_read_queue *queue, struct nt_read_request *read)
+{
+    struct nt_read_request *first = STAILQ_FIRST(&queue->waiting);
+    if (!first)
+        return false;
+    STAILQ_REMOVE_HEAD(&queue->waiting, link);
+    *read = *first;
+    free(first);
+    return true;
+}
+
+/* Decides whether this thread serves a read now. If enough reads are in service, the read goes to the queue.
+ * If others wait there, it does so, too, and *read becomes the first of them. Without memory it does not
+ * wait. */
 static bool read_begin(struct nt_mount *mount, struct nt_read_request *read)
 {
+    const struct nt_mount_settings *settings = &mount->settings;
     struct nt_read_queue *queue = &mount->reads;
-    struct nt_read_request *last = NULL, *first = NULL;
-    bool has_others = nt_others_are_pending(mount);
+    struct nt_read_request *last = NULL;
     pthread_mutex_lock(&queue->lock);
-    bool must_wait = queue->in_service >= (has_others ? mount->settings.reads_ahead : mount->settings.reads);
+    bool must_wait = queue->in_service >= settings->reads ||
+                     (queue->in_service >= settings->reads_ahead && nt_others_are_pending(mount));
     if (must_wait || !STAILQ_EMPTY(&queue->waiting))
         last = malloc(sizeof(*last));
     if (last) {
         *last = *read;
         STAILQ_INSERT_TAIL(&queue->waiting, last, link);
     }
-    bool is_now = !must_wait || !last; /* without memory, now */
-    if (is_now && last) {
-        first = STAILQ_FIRST(&queue->waiting);
-        *read = *first;
-        STAILQ_REMOVE_HEAD(&queue->waiting, link);
-    }
-    queue->in_service += is_now;
+    bool is_mine = !last || (!must_wait && read_take(queue, read));
+    queue->in_service += is_mine;
     pthread_mutex_unlock(&queue->lock);
-    free(first);
-    return is_now;
+    return is_mine;
 }
 
-/* Ends a read. The thread takes the next one from the queue, unless it should receive other requests that are
- * pending while other threads serve reads. Returns false if it takes none. */
+/* Ends a read, and takes the next one from the queue; false: none. If requests are pending, this thread
+ * receives them instead, unless no other one serves reads. */
 static bool read_next(struct nt_mount *mount, struct nt_read_request *read)
 {
     struct nt_read_queue *queue = &mount->reads;
     open_file_unref(mount, read->file);
-    bool has_others = nt_others_are_pending(mount);
     pthread_mutex_lock(&queue->lock);
-    struct nt_read_request *first = STAILQ_FIRST(&queue->waiting);
-    if (has_others && queue->in_service > 1)
-        first = NULL;
-    if (first) {
-        *read = *first;
-        STAILQ_REMOVE_HEAD(&queue->waiting, link);
-    } else {
-        queue->in_service--;
-    }
+    bool must_receive =
+        queue->in_service > 1 && !STAILQ_EMPTY(&queue->waiting) && nt_others_are_pending(mount);
+    bool is_mine = !must_receive && read_take(queue, read);
+    queue->in_service -= !is_mine;
     pthread_mutex_unlock(&queue->lock);
-    free(first);
-    return first != NULL;
+    return is_mine;
 }
 
 static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,

@@ -151,9 +151,9 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
 
 /* ---- The queue of reads ---- */
 
-/* The kernel has one queue for all requests. So that a lookup, or the release of a closed file, need not wait
- * for all reads before it, a thread that receives a read while other requests are pending puts it here. If a
- * read is waiting, another one is in service. */
+/* The kernel has one queue for all requests. A lookup, or the release of a closed file, should not wait for
+ * all reads before it. So if enough reads are in service, a thread that receives one more puts it here, and
+ * receives the next request. While reads wait, at least one is in service, and its thread takes them. */
 struct nt_read_queue {
     pthread_mutex_t lock;
     STAILQ_HEAD(, nt_read_request) waiting;
@@ -264,7 +264,7 @@ static inline bool nt_is_unmounted(int system_error)
  * `was_there`. `count` is the result of read(). */
 bool nt_before_receive(struct nt_mount *mount, int device);
 void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
-/* Is a request pending? The leader does not ask, because it serves all requests in turn. */
-bool nt_others_are_pending(struct nt_mount *mount);
 /* Call it instead if no more requests will come. */
 void nt_end_receive(struct nt_mount *mount);
+/* Is a request pending? False for the leader, which serves all requests in turn. */
+bool nt_others_are_pending(struct nt_mount *mount);

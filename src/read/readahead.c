@@ -74,11 +74,12 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2,                     /* if decoding is neither slow nor fast */
-    EVIDENCE_MICROSECONDS = 10 * 1000, /* before it, first touches of memory look like slow decoding */
+    FEW_PAGES = 2, /* if decoding is neither slow nor fast */
+    /* Of loading at the given rate, half of it at half the rate: first touches of memory look slow, too. */
+    EVIDENCE_MICROSECONDS = 10 * 1000,
 };
 
-/* Has the loading of pages been slower than this rate? The slower it is, the less evidence that needs. */
+/* Has the loading of pages been slower than this rate? Slower loading needs less evidence. */
 static bool are_slower_than(const struct nt_reader *reader, uint64_t megabytes_per_second)
 {
     struct nt_counters counters;

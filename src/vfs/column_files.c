@@ -176,7 +176,34 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
     nt_json_end_object(json);
 }
 
-/* Before the next cluster with the column. */
+/* Iterates over the clusters that hold a column. */
+struct holders {
+    const struct nt_dataset *dataset;
+    uint32_t column, next, end;
+};
+
+static bool next_holder(struct holders *holders, struct nt_cluster *cluster)
+{
+    while (holders->next < holders->end &&
+           !nt_cluster_holds(holders->dataset, holders->next, holders->column))
+        holders->next++;
+    if (holders->next >= holders->end)
+        return false;
+    *cluster = nt_dataset_cluster(holders->dataset, holders->next++);
+    return true;
+}
+
+static bool are_in_order(struct holders holders)
+{
+    struct nt_cluster cluster;
+    uint64_t last = 0;
+    for (; next_holder(&holders, &cluster); last = cluster.first_entry)
+        if (cluster.first_entry < last)
+            return false;
+    return true;
+}
+
+/* `covered`: the entries before it are covered, or were put. */
 static void put_gap_before(struct nt_json *json, const struct nt_cluster *cluster, uint64_t *covered)
 {
     put_gap(json, *covered, cluster->first_entry);
@@ -184,33 +211,16 @@ static void put_gap_before(struct nt_json *json, const struct nt_cluster *cluste
     *covered = end > *covered ? end : *covered;
 }
 
-static bool are_in_order(const struct nt_dataset *dataset, uint32_t first, uint32_t clusters, uint32_t column)
+/* For clusters in any order. The budget pays for a sorted copy of them. */
+static enum nt_status put_sorted_gaps(struct nt_json *json, struct holders holders, struct nt_budget *budget,
+                                      uint64_t *covered, struct nt_error *error)
 {
-    uint64_t last = 0;
-    for (uint32_t i = first; i - first < clusters; i++) {
-        if (!nt_cluster_holds(dataset, i, column))
-            continue;
-        uint64_t entry = nt_dataset_cluster(dataset, i).first_entry;
-        if (entry < last)
-            return false;
-        last = entry;
-    }
-    return true;
-}
-
-/* For clusters in any order. The budget pays for a copy of them. */
-static enum nt_status put_sorted_gaps(struct nt_json *json, struct nt_dataset *dataset, uint32_t first,
-                                      uint32_t clusters, uint32_t column, uint64_t *covered,
-                                      struct nt_error *error)
-{
-    struct nt_budget *budget = &dataset->file->budget;
     uint32_t count = 0;
-    size_t bytes = clusters * sizeof(struct nt_cluster);
+    size_t bytes = (size_t)(holders.end - holders.next) * sizeof(struct nt_cluster);
     NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
     struct nt_cluster *held = malloc(bytes);
-    for (uint32_t i = first; held && i - first < clusters; i++)
-        if (nt_cluster_holds(dataset, i, column))
-            held[count++] = nt_dataset_cluster(dataset, i);
+    while (held && next_holder(&holders, &held[count]))
+        count++;
     enum nt_status status = nt_check_memory(held, error);
     if (status == NT_OK)
         qsort(held, count, sizeof(*held), compare_clusters);
@@ -226,17 +236,16 @@ static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dat
                                     struct nt_error *error)
 {
     uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
+    struct holders holders = {dataset, column, first, first + clusters};
+    struct nt_cluster cluster;
     uint64_t covered = 0;
     enum nt_status status = NT_OK;
     nt_json_member_array(json, "uncovered_entries");
-    if (!are_in_order(dataset, first, clusters, column))
-        status = put_sorted_gaps(json, dataset, first, clusters, column, &covered, error);
+    if (!are_in_order(holders))
+        status = put_sorted_gaps(json, holders, &dataset->file->budget, &covered, error);
     else
-        for (uint32_t i = first; i - first < clusters; i++)
-            if (nt_cluster_holds(dataset, i, column)) {
-                const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
-                put_gap_before(json, &cluster, &covered);
-            }
+        while (next_holder(&holders, &cluster))
+            put_gap_before(json, &cluster, &covered);
     put_gap(json, covered, dataset->entries);
     nt_json_end_array(json);
     return status;

@@ -117,6 +117,17 @@ class Group:
         self.path.rmdir()
 
 
+def read_at_once(mount, readers, read, argument):
+    """So many processes call read(directory, number, argument), all without an error."""
+    processes = [multiprocessing.Process(target=read, args=(mount.mountpoint, number, argument))
+                 for number in range(readers)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    same([process.exitcode for process in processes], [0] * readers, 'exit status of the readers')
+
+
 def soak(source, seconds, readers=64, options=(), group=None):
     """The daemon's peak memory, and its limit; AssertionError if a reader read wrong values."""
     with Foreground(source, options=['-o', f'cachesize={CACHE}', *options]) as mount:
@@ -124,14 +135,7 @@ def soak(source, seconds, readers=64, options=(), group=None):
             for process in processes_of(mount.mountpoint):
                 group.add(process)
         bound = promised(mount.mountpoint)
-        ends = time.monotonic() + seconds
-        processes = [multiprocessing.Process(target=read_until, args=(mount.mountpoint, number, ends))
-                     for number in range(readers)]
-        for process in processes:
-            process.start()
-        for process in processes:
-            process.join()
-        same([process.exitcode for process in processes], [0] * readers, 'exit status of the readers')
+        read_at_once(mount, readers, read_until, time.monotonic() + seconds)
         same(mount.process.poll(), None, 'the daemon has ended')
         return high_water(mount.decoder), bound
 

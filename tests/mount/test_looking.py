@@ -85,7 +85,7 @@ def headers_of_large_baskets_are_requested_together():
                 same({path: size for path, size in sizes(there).items() if path in expected}, expected, way)
                 together = [part for part in site.ranges(before) if ',' in part]
                 others = [part for part in site.ranges(before) if ',' not in part]
-                if way:  # a server that refuses several ranges is not asked again; some may be under way
+                if way:  # a server that refuses several ranges is not asked again; others may be under way
                     same((1 <= len(together) <= 4, len(others) >= 90), (True, True), site.ranges(before))
                 else:
                     same(len(together) + len(others) <= 8, True, site.ranges(before))
@@ -103,7 +103,7 @@ def looking_at_sixty_lists_takes_few_requests():
                 asked = site.ranges()
                 same({path: size for path, size in sizes(there).items() if path in expected}, expected, way)
                 if not way:
-                    # A few more if threads request headers at the same moment.
+                    # 6, and more where a busy client is slower than the helper waits for the next range.
                     same(len(asked) <= 10, True, f'{len(asked)} requests, opening included: {asked}')
                     same(sum(map(bytes_of, asked)) < 400_000, True, f'the baskets themselves: {asked}')
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The daemon's memory stays within its limit for any number of readers, and they read correct
 values."""
-import multiprocessing
 import os
 import random
 
 from harness import IS_SANITIZED, Foreground, case, high_water, run, same, scratch
-from soak import CACHE, COLUMNS, ELEMENT, ENTRIES, MEBIBYTE, promised, soak, values, write_large
+from soak import CACHE, COLUMNS, ELEMENT, ENTRIES, MEBIBYTE, promised, read_at_once, soak, values, write_large
 
 
 def check(most, bound):
@@ -30,21 +29,15 @@ def open_read_and_close(top, number, times):
             same(os.pread(file.fileno(), ELEMENT, ELEMENT * row), values(column, row, 1).tobytes(), column)
 
 
-def peak_after(mount, times, readers=64):
-    """The daemon's peak memory after so many readers have each opened and closed so many files."""
-    processes = [multiprocessing.Process(target=open_read_and_close, args=(mount.mountpoint, number, times))
-                 for number in range(readers)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    same([process.exitcode for process in processes], [0] * readers, 'exit status of the readers')
+def peak_after(mount, times):
+    """The daemon's peak memory after 64 readers have each opened and closed so many files."""
+    read_at_once(mount, 64, open_read_and_close, times)
     return high_water(mount.decoder)
 
 
 @case
 def files_that_are_closed_leave_nothing_behind():
-    """The kernel tells the daemon later that a file is closed. This must not be later and later."""
+    """The kernel reports later that a file is closed. These reports must not fall behind more and more."""
     with scratch() as directory:
         write_large(directory / 'large.root')
         with Foreground(directory / 'large.root', options=['-o', 'direct_io=on,cachesize=1M']) as mount:

@@ -15,8 +15,9 @@ enum { ENTRIES = 2, INT32 = 0x07, INT32_OF_DRAFTS = 0x17 };
 
 static struct nt_error error;
 
-/* A column; two clusters of a cluster group each, the second of `column_group`. */
-static const char *write_shards(enum rntuple_generation generation, uint32_t column_group)
+/* A column; two clusters of a cluster group each, the second of `column_group`. The one of the last entries
+ * may be the first. */
+static const char *write_shards(enum rntuple_generation generation, uint32_t column_group, bool is_reversed)
 {
     static const int32_t values[ENTRIES] = {7, 8};
     static const uint32_t index = 0;
@@ -31,8 +32,8 @@ static const char *write_shards(enum rntuple_generation generation, uint32_t col
     const struct rntuple_column column = {.type = generation < RNTUPLE_RC3 ? INT32_OF_DRAFTS : INT32,
                                           .bits = 32};
     const struct rntuple_cluster clusters[] = {
-        {0, ENTRIES, 1, 0, &ranges[0], 1},
-        {ENTRIES, ENTRIES, 1, column_group, &ranges[1], 1},
+        {is_reversed ? ENTRIES : 0, ENTRIES, 1, 0, &ranges[is_reversed], 1},
+        {is_reversed ? 0 : ENTRIES, ENTRIES, 1, column_group, &ranges[!is_reversed], 1},
     };
     const struct rntuple_description description = {
         .name = "Events",
@@ -80,7 +81,7 @@ TEST(entries_of_a_column_group_that_does_not_exist_are_uncovered, .setup = tempo
 {
     static const uint32_t bad[] = {1, 0x40000000, UINT32_MAX - 1};
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        json_t *json = read_column_json(write_shards(sharding[_i], bad[i]));
+        json_t *json = read_column_json(write_shards(sharding[_i], bad[i], false));
         const json_t *uncovered = json_object_get(json, "uncovered_entries");
         ck_assert_int_eq(json_integer_value(json_object_get(json, "elements")), ENTRIES);
         ck_assert(json_is_false(json_object_get(json, "is_complete")));
@@ -95,9 +96,11 @@ TEST(entries_of_a_column_group_that_does_not_exist_are_uncovered, .setup = tempo
 TEST(what_all_shards_cover_is_complete, .setup = temporary_setup, .teardown = temporary_teardown,
      .end = sizeof(sharding) / sizeof(sharding[0]))
 {
-    json_t *json = read_column_json(write_shards(sharding[_i], 0));
-    ck_assert_int_eq(json_integer_value(json_object_get(json, "elements")), 2 * ENTRIES);
-    ck_assert(json_is_true(json_object_get(json, "is_complete")));
-    ck_assert_uint_eq(json_array_size(json_object_get(json, "uncovered_entries")), 0);
-    json_decref(json);
+    for (int is_reversed = 0; is_reversed <= 1; is_reversed++) {
+        json_t *json = read_column_json(write_shards(sharding[_i], 0, is_reversed));
+        ck_assert_int_eq(json_integer_value(json_object_get(json, "elements")), 2 * ENTRIES);
+        ck_assert(json_is_true(json_object_get(json, "is_complete")));
+        ck_assert_uint_eq(json_array_size(json_object_get(json, "uncovered_entries")), 0);
+        json_decref(json);
+    }
 }
