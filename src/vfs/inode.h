@@ -105,13 +105,15 @@ struct nt_open_file {
     struct nt_open_dataset *datasets;
 
     /* The lock of the inode table guards these: */
+    bool is_shared;   /* others have, or had, the same `file`: a version found by different routes */
+    bool leaves_file; /* does not close `file` */
     uint32_t users;
     size_t descriptors;               /* of a multi-file dataset, when it was last idle */
     TAILQ_ENTRY(nt_open_file) by_use; /* in `opened` or `gone` */
 };
 
-/* Takes ownership of the file, even on failure. */
-enum nt_status nt_open_file_new(struct nt_file *file, struct nt_open_file **opened_ret,
+/* Takes ownership of the file, even on failure, unless `leaves_file`. */
+enum nt_status nt_open_file_new(struct nt_file *file, bool leaves_file, struct nt_open_file **opened_ret,
                                 struct nt_error *error);
 void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
 
@@ -454,6 +456,9 @@ struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_ino
  * NT_NOT_FOUND. Call it without the lock. */
 enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error);
+
+/* Another inode of the same version, found by another route; NULL: none. Call it under the lock. */
+struct nt_inode *nt_history_twin(struct nt_inode_table *inodes, const struct nt_inode *inode);
 
 /* Looks which versions there are in the history of a version, for a listing; the latest
  * NT_MAX_VERSIONS. Call it without the lock. */

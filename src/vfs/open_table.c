@@ -78,23 +78,40 @@ void nt_inodes_limit_open(struct nt_inode_table *inodes)
     inodes->max_descriptors = is_less ? limit.rlim_cur : MAX_DESCRIPTORS;
 }
 
-/* Metadata of unused files. Only closing these releases memory. The most recently used file is not
- * counted: a large file alone would be opened again for each request. */
-static uint64_t idle_metadata(const struct nt_inode_table *inodes)
+/* Does it release its metadata if it is closed, together with its idle sharers? True for one of them. */
+static bool is_releasable(const struct nt_inode_table *inodes, const struct nt_open_file *opened)
+{
+    const struct nt_open_file *other;
+    bool is_before = true;
+    if (opened->users > 0 || !opened->is_shared)
+        return opened->users == 0;
+    TAILQ_FOREACH (other, &inodes->opened, by_use) {
+        if (other == opened)
+            is_before = false;
+        else if (other->file == opened->file && (is_before || other->users > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Metadata of unused files other than `kept`. Only closing these releases memory. */
+static uint64_t idle_metadata(const struct nt_inode_table *inodes, const struct nt_open_file *kept)
 {
     uint64_t bytes = 0;
     const struct nt_open_file *opened;
     TAILQ_FOREACH (opened, &inodes->opened, by_use)
-        if (opened->users == 0 && opened != TAILQ_FIRST(&inodes->opened))
+        if (opened != kept && is_releasable(inodes, opened))
             bytes += nt_budget_used(&opened->file->budget);
     return bytes;
 }
 
+/* Does not count the most recently used file: a large file alone would be opened for each request. */
 static bool is_within(const struct nt_inode_table *inodes, const struct bound *bound)
 {
     return inodes->open_count <= bound->files &&
            inodes->descriptors <= inodes->max_descriptors / bound->share_of_descriptors &&
-           idle_metadata(inodes) <= nt_metadata_ceiling() / bound->share_of_metadata;
+           idle_metadata(inodes, TAILQ_FIRST(&inodes->opened)) <=
+               nt_metadata_ceiling() / bound->share_of_metadata;
 }
 
 /* Removes the file from the list of open files. */
@@ -119,6 +136,23 @@ static struct nt_open_file *take_idle(struct nt_inode_table *inodes)
     return opened;
 }
 
+static bool is_open_elsewhere(const struct nt_open_files *list, const struct nt_file *file)
+{
+    const struct nt_open_file *opened;
+    TAILQ_FOREACH (opened, list, by_use)
+        if (opened->file == file)
+            return true;
+    return false;
+}
+
+/* Call it when the file is in no list any more. The last of its sharers closes the file. */
+static void end_sharing(struct nt_inode_table *inodes, struct nt_open_file *opened)
+{
+    inodes->open_count--;
+    opened->leaves_file = opened->is_shared && (is_open_elsewhere(&inodes->opened, opened->file) ||
+                                                is_open_elsewhere(&inodes->gone, opened->file));
+}
+
 /* Takes the next file to close for these limits, or NULL. */
 static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struct bound *bound)
 {
@@ -128,7 +162,7 @@ static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struc
     else if (!is_within(inodes, bound))
         opened = take_idle(inodes);
     if (opened)
-        inodes->open_count--;
+        end_sharing(inodes, opened);
     return opened;
 }
 
@@ -141,8 +175,10 @@ static void forget(struct nt_reader *reader, const struct nt_file *file)
 /* Call it without the lock. */
 static void close_opened(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
-    forget(inodes->vfs->reader, opened->file);
-    forget(inodes->vfs->reader, opened->file->resolved);
+    if (!opened->leaves_file) {
+        forget(inodes->vfs->reader, opened->file);
+        forget(inodes->vfs->reader, opened->file->resolved);
+    }
     nt_open_file_free(opened);
 }
 
@@ -151,6 +187,20 @@ static void close_down_to(struct nt_inode_table *inodes, const struct bound *bou
 {
     struct nt_open_file *opened;
     while ((opened = take_next(inodes, bound))) {
+        pthread_mutex_unlock(&inodes->lock);
+        close_opened(inodes, opened);
+        pthread_mutex_lock(&inodes->lock);
+    }
+}
+
+/* Before another file is opened: closes idle files that the closer would close afterwards, so that their
+ * metadata and that of the new file are not in memory together. Under the lock; releases it meanwhile. */
+static void make_room(struct nt_inode_table *inodes)
+{
+    struct nt_open_file *opened;
+    while (idle_metadata(inodes, NULL) > nt_metadata_ceiling() / most.share_of_metadata &&
+           (opened = take_idle(inodes))) {
+        end_sharing(inodes, opened);
         pthread_mutex_unlock(&inodes->lock);
         close_opened(inodes, opened);
         pthread_mutex_lock(&inodes->lock);
@@ -222,6 +272,7 @@ void nt_inodes_close_all(struct nt_inode_table *inodes)
     struct nt_open_file *opened;
     while ((opened = TAILQ_FIRST(&inodes->gone))) {
         TAILQ_REMOVE(&inodes->gone, opened, by_use);
+        end_sharing(inodes, opened);
         close_opened(inodes, opened);
     }
 }
@@ -314,23 +365,16 @@ static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode 
     return nt_file_take_source(source, &options, file_ret, error);
 }
 
-/* Opens the file of an inode. Call it without the lock. */
-static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *inode,
-                                struct nt_open_file **opened_ret, struct nt_error *error)
+static enum nt_status open_new(struct nt_inode_table *inodes, struct nt_inode *inode,
+                               struct nt_open_file **opened_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = check_way(inodes, inode, error);
-    if (status == NT_OK)
-        status = check_identity(inodes, inode, error);
-    if (status == NT_OK)
-        status = open_model(inodes, inode, &file, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_model(inodes, inode, &file, error));
     file->on_group_failure = nt_report_group;
     file->before_blocking = nt_vfs_before_blocking;
     file->context = inodes->vfs;
     nt_budget_set_make_room(&file->budget, nt_vfs_suspend_texts, inodes->vfs);
-    status = nt_open_file_new(file, opened_ret, error);
+    enum nt_status status = nt_open_file_new(file, false, opened_ret, error);
     for (uint32_t i = 0;
          inodes->vfs->options.selection_count && status == NT_OK && i < (*opened_ret)->file->dataset_count;
          i++)
@@ -340,6 +384,17 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
         *opened_ret = NULL;
     }
     return status;
+}
+
+/* Opens the file of an inode, or shares that of its twin, if it is not NULL. Without the lock. */
+static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *inode,
+                                const struct nt_open_file *twin, struct nt_open_file **opened_ret,
+                                struct nt_error *error)
+{
+    NT_TRY(check_way(inodes, inode, error));
+    NT_TRY(check_identity(inodes, inode, error));
+    return twin ? nt_open_file_new(twin->file, true, opened_ret, error)
+                : open_new(inodes, inode, opened_ret, error);
 }
 
 /* Stores the result of opening. Call it under the lock. */
@@ -361,19 +416,64 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *ino
     return NT_OK;
 }
 
+/* A multi-file dataset may have more descriptors now; a single file has one. */
+static void count_descriptors(struct nt_inode_table *inodes, struct nt_open_file *opened)
+{
+    struct nt_folder *folder = opened->file->source->folder;
+    struct nt_open_file *sharer;
+    TAILQ_FOREACH (sharer, &inodes->opened, by_use)
+        if (sharer == opened || (opened->is_shared && sharer->file == opened->file)) {
+            inodes->descriptors -= sharer->descriptors;
+            sharer->descriptors = 0;
+        }
+    opened->descriptors = folder ? nt_folder_descriptors(folder) : 0;
+    inodes->descriptors += opened->descriptors;
+}
+
+/* The last user has ended. */
+static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opened)
+{
+    count_descriptors(inodes, opened);
+    if (nt_inode_is_stale(inodes, inodes->list[opened->inode]))
+        nt_inodes_close_stale(inodes);
+    else
+        close_idle_inodes(inodes);
+}
+
+static void release(struct nt_inode_table *inodes, struct nt_open_file *opened)
+{
+    if (--opened->users == 0)
+        leave_idle(inodes, opened);
+}
+
+/* The open file of the same version, found by another route, with an additional user; or NULL. A
+ * selection applies to the version that is shown, so that the others differ from it. */
+static struct nt_open_file *hold_twin(struct nt_inode_table *inodes, const struct nt_inode *inode)
+{
+    const struct nt_inode *twin = nt_history_twin(inodes, inode);
+    if (!twin || !twin->opened || inodes->vfs->options.selection_count)
+        return NULL;
+    twin->opened->users++;
+    return twin->opened;
+}
+
 /* Opens the inode's file for one user, or records the failure. Under the lock; releases it
  * meanwhile. */
 static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
-    struct nt_open_file *opened = NULL;
+    struct nt_open_file *opened = NULL, *twin = hold_twin(inodes, inode);
     struct nt_error failure = {0};
     inode->is_opening = true;
+    if (!twin)
+        make_room(inodes);
     pthread_mutex_unlock(&inodes->lock);
     nt_vfs_before_blocking(inodes->vfs);
-    enum nt_status status = open_file(inodes, inode, &opened, &failure);
+    enum nt_status status = open_file(inodes, inode, twin, &opened, &failure);
     pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
         status = settle(inodes, inode, opened, &failure);
+    if (status == NT_OK && twin)
+        opened->is_shared = twin->is_shared = true;
     if (status == NT_OK) {
         opened->users = 1; /* the caller */
         opened = NULL;
@@ -392,13 +492,22 @@ static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode
         nt_open_file_free(opened);
         pthread_mutex_lock(&inodes->lock);
     }
+    if (twin)
+        release(inodes, twin);
+}
+
+/* Does a thread open the inode, or another one whose file it can share? Call it under the lock. */
+static bool is_being_opened(struct nt_inode_table *inodes, const struct nt_inode *inode)
+{
+    const struct nt_inode *twin = inode->opened ? NULL : nt_history_twin(inodes, inode);
+    return inode->is_opening || (twin && twin->is_opening);
 }
 
 /* Returns the kind of the inode, and its file with an additional user. Call it under the lock. */
 static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *inode,
                                struct nt_open_file **opened_ret)
 {
-    while (inode->is_opening)
+    while (is_being_opened(inodes, inode))
         pthread_cond_wait(&inodes->was_opened, &inodes->lock);
     if (inode->opened)
         inode->opened->users++;
@@ -468,27 +577,12 @@ enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint
     return kind;
 }
 
-/* The last user has ended. A multi-file dataset may have more descriptors now; a single file has
- * one. */
-static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opened)
-{
-    struct nt_folder *folder = opened->file->source->folder;
-    size_t descriptors = folder ? nt_folder_descriptors(folder) : 0;
-    inodes->descriptors += descriptors - opened->descriptors;
-    opened->descriptors = descriptors;
-    if (nt_inode_is_stale(inodes, inodes->list[opened->inode]))
-        nt_inodes_close_stale(inodes);
-    else
-        close_idle_inodes(inodes);
-}
-
 void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     if (!opened)
         return;
     NT_MUTEX_GUARD(&inodes->lock);
-    if (--opened->users == 0)
-        leave_idle(inodes, opened);
+    release(inodes, opened);
 }
 
 enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number)

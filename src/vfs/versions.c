@@ -71,6 +71,20 @@ static struct nt_inode *known_version(const struct nt_inode_table *inodes,
     return NULL;
 }
 
+struct nt_inode *nt_history_twin(struct nt_inode_table *inodes, const struct nt_inode *inode)
+{
+    if (!nt_inode_is_version(inode) || !inode->version)
+        return NULL;
+    const struct nt_version_history *history = inodes->list[inode->parent]->history;
+    for (uint32_t i = 0; i < history->count; i++) {
+        struct nt_inode *other = inodes->list[history->versions[i]];
+        if (other != inode && other->version && other->version_number == inode->version_number &&
+            strcmp(other->series, inode->series) == 0 && nt_local_is_same(&other->identity, &inode->identity))
+            return other;
+    }
+    return NULL;
+}
+
 static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns memory from malloc, or NULL. */

@@ -32,9 +32,9 @@ def is_kept(item, names):
     return next(text for field, _, text in items_of(value) if field == NAME) in names
 
 
-def write_fragments(path, count, names=(), more_files=0):
+def write_fragments(path, count, names=(), more_files=0, has_data=True):
     """A dataset of so many fragments; of all fields, or of those with these names. A fragment may have more
-    files, of which no field is read."""
+    files, of which no field is read. Without data, their files are missing."""
     manifest = f'{2 ** 64 - 1 - first_version()["version"]}.manifest'
     for folder in '_versions', 'data':
         (path / folder).mkdir(parents=True)
@@ -48,7 +48,8 @@ def write_fragments(path, count, names=(), more_files=0):
     items = [item for item in items_of(editor.message) if is_kept(item, names)]
     for number in range(count):
         copy = f'{number:08}.lance'
-        (path / 'data' / copy).write_bytes(content)
+        if has_data:
+            (path / 'data' / copy).write_bytes(content)
         message = changed(fragment, (FRAGMENT_ID,), number) if number else fragment
         message = changed(message, (FILES, PATH), copy.encode())
         for more in range(1, more_files + 1):

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 import harness
-from harness import Foreground, Skip, case, errors_of, own_seconds, run, same, scratch
+from harness import Foreground, Skip, case, errors_of, high_water, own_seconds, run, same, scratch
 from many_fragments import write_fragments
 from soak import GROUPS, MEBIBYTE, Group
 
@@ -24,6 +24,7 @@ FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (2000, 
 COPIED = 3000 if IS_FULL else 200  # fragments, of all fields
 # A group of 256 MiB has this for a fragment if there are 300,000; fields and one file take the rest.
 FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 128 << 10
+LISTED = 40000  # fragments whose data nothing reads
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_LISTED = 100000  # files of pages in a directory
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
@@ -127,6 +128,26 @@ def a_dataset_of_many_fragments_is_read_in_little_memory():
     def read(directory):
         write_fragments(directory / 'many', FRAGMENTS, NAMES)
         read_mounted(directory / 'many')
+    in_group(read)
+
+
+@case
+def one_dataset_is_in_memory_at_a_time():
+    """The version that is shown is not opened again for versions.d, and an idle file closes before another
+    one opens."""
+    def read(directory):
+        many = directory / 'data/many'
+        write_fragments(many, LISTED, [b'id'], has_data=False)
+        shutil.copytree(many, directory / 'data/other')
+        peaks = []
+        for mounted, paths in [(many, ['many']), (many, ['many', 'many/versions.d/v1']),
+                               (directory / 'data', ['many/many', 'other/other', 'many/many/versions.d/1'])]:
+            with Foreground(mounted) as mount:
+                for path in paths:
+                    listed = os.listdir(mount.mountpoint / path)
+                    same('ntuple.json' in listed, True, f'{path}: {listed}')
+                peaks.append(high_water(mount.decoder))
+        same(max(peaks) < peaks[0] * 5 // 4, True, peaks)
     in_group(read)
 
 
