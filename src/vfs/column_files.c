@@ -301,12 +301,14 @@ static enum nt_status column_json(const struct nt_resolved_node *resolved, struc
     return write_column(resolved, algorithm, out, error);
 }
 
-/* Reads no page. */
+/* Reads no page. Unknown if the lists of all clusters do not fit in memory: making the document takes no
+ * longer than this, and its size is kept. */
 static enum nt_status column_json_size(const struct nt_resolved_node *resolved, bool may_block,
                                        uint64_t *size_ret, struct nt_error *error)
 {
     struct nt_buffer out = {0};
     NT_TRY(nt_node_need_lists(resolved, resolved->dataset, resolved->column, may_block, error));
+    NT_TRY(nt_node_need_lists(resolved, resolved->dataset, resolved->column, false, error));
     enum nt_status status = write_column(resolved, NULL, &out, error);
     if (status == NT_OK && out.failed)
         status = nt_fail_memory(error);
