@@ -391,7 +391,7 @@ static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, st
     if (!dataset->part_deletions)
         return NT_OK;
     NT_TRY(nt_lance_read_deletions(dataset->file, lance, fragment, error));
-    if (!dataset->part_deletions[part]) /* else others read it */
+    if (fragment->deletions && !dataset->part_deletions[part]) /* else others read it */
         dataset->part_deletions[part] = fragment->deletions;
     return NT_OK;
 }
