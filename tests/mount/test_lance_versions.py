@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Versions of Lance datasets: all of them at once, a chosen one, one that is committed or
 removed while it is mounted."""
+import concurrent.futures
 import contextlib
 import errno
 import json
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -95,6 +97,24 @@ def each_version_is_what_pylance_reads():
             for other in '0', '999', '01', 'x', '..x', '18446744073709551615':
                 fails(errno.ENOENT, os.stat, dataset / 'versions.d' / other)
         same((problems, harness.errors_of(mountpoint)), ([], []))
+
+
+@case
+def versions_are_read_by_many_at_once():
+    """The version that is shown and its number have one open file. Of so many datasets, idle ones close."""
+    states, copies = versions_of(NAME), 30
+    with tempfile.TemporaryDirectory() as directory:
+        for number in range(copies):
+            shutil.copytree(DATASETS / NAME, Path(directory, f'copy{number}'))
+        with mounted(directory) as top:
+            def read(number):
+                dataset = top / f'copy{number % copies}' / f'copy{number % copies}'
+                for place in random.Random(number).sample(range(len(states)), 2):
+                    check_state(states[place], dataset / 'versions.d' / str(states[place]['version']), 2)
+                check_state(states[-1], dataset, 2)
+
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                list(pool.map(read, range(3 * copies)))
 
 
 @case
