@@ -296,9 +296,11 @@ void nt_print_name(const char *name)
 void nt_print_entry_name(const struct nt_tree_entry *entry, bool has_colour)
 {
     bool is_bold = has_colour && entry->class == NT_VFS_DIRECTORY;
-    fputs(is_bold ? "\x1b[1m" : "", stdout);
+    if (is_bold)
+        fputs("\x1b[1m", stdout);
     nt_print_name(entry->name);
-    fputs(is_bold ? "\x1b[0m" : "", stdout);
+    if (is_bold)
+        fputs("\x1b[0m", stdout);
 }
 
 static enum nt_exit_status complain_about_output(const char *destination, int system_error)

@@ -148,15 +148,29 @@ static void make_line(struct lister *lister, const struct nt_tree_entry *entry, 
     widen(&lister->widths.size, line->size);
 }
 
+/* Returns the end. */
+static char *put_padded(char *out, const char *text, int width, bool is_left)
+{
+    size_t length = strlen(text), spaces = (size_t)width > length ? (size_t)width - length : 0;
+    memset(out, ' ', length + spaces + 1);
+    memcpy(out + (is_left ? 0 : spaces), text, length);
+    return out + length + spaces + 1;
+}
+
+/* Without printf, which takes a tenth of the time of a long listing. */
 static void print_line(const struct lister *lister, const struct ls_line *line)
 {
+    static const struct ls_line unknown = {false, "??????????", "?", "?", "?", "?", "           ?"};
     const struct column_widths *widths = &lister->widths;
-    if (line->is_known)
-        printf("%s %*s %-*s %-*s %*s %s ", line->mode, widths->links, line->links, widths->owner, line->owner,
-               widths->group, line->group, widths->size, line->size, line->time);
-    else
-        printf("?????????? %*s %-*s %-*s %*s %12s ", widths->links, "?", widths->owner, "?", widths->group,
-               "?", widths->size, "?", "?");
+    const struct ls_line *shown = line->is_known ? line : &unknown;
+    char text[2 * sizeof(*line)], *end = text;
+    end = put_padded(end, shown->mode, 0, true);
+    end = put_padded(end, shown->links, widths->links, false);
+    end = put_padded(end, shown->owner, widths->owner, true);
+    end = put_padded(end, shown->group, widths->group, true);
+    end = put_padded(end, shown->size, widths->size, false);
+    end = put_padded(end, shown->time, 0, true);
+    fwrite(text, 1, (size_t)(end - text), stdout);
 }
 
 /* ---- JSON Lines ---- */

@@ -30,6 +30,7 @@ BLOCK = re.compile(r'^```([^\n]*)\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r'^\s*(?:```|~~~)', re.MULTILINE)
 STEP = re.compile(r'^\$ (.*(?:\n> .*)*)\n((?:(?!\$ ).*\n)*)', re.MULTILINE)
 MARK = 'END-OF-STEP'
+SECONDS = 180  # for a document: clusters of workers start in one of them
 # Of this build, if a plain compiler can link it: not with sanitizers.
 LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG_CONFIG_PATH')
 PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')  # those that are not always installed
@@ -172,7 +173,7 @@ def try_document(document):
         (directory / 'examples').symlink_to(ROOT / 'examples')
         steps = steps_of(document, directory)
         script = 'exec 2>&1\n' + ''.join(f'{words}\necho {MARK}\n' for words, _ in steps)
-        result = command('bash', '-c', script, cwd=directory, env=environment())
+        result = command('bash', '-c', script, cwd=directory, env=environment(), timeout=SECONDS)
         found = result.stdout.decode().replace(f'{directory}/', '/tmp/').split(f'{MARK}\n')
     for (words, expected), answer in zip(steps, found):
         if answer != expected:

@@ -24,7 +24,12 @@ def get_varint(message, at):
             return value, at
 
 
+SHORT = [bytes([value]) for value in range(0x80)]
+
+
 def varint(value):
+    if value < 0x80:
+        return SHORT[value]
     out = bytearray()
     while value > 0x7f:
         out.append(value & 0x7f | 0x80)
