@@ -5,7 +5,8 @@ refuse it with the limit's name; for files of more than 1 MB on disk, less than 
 megabyte, and 256 MiB plus their size. Each is tried unchanged, with a hole of 1 TiB after it,
 and from a server that claims that it has 10^12 bytes; stored padding is no way around, either.
 Time is CPU time of a machine that compresses 16 MB a second with zlib; on a slower or busier
-one, a run may take as much longer as compressing does."""
+one, a run may take as much longer as compressing does, or as sorting texts does: neighbors slow
+down programs that use much memory the most."""
 import contextlib
 import http.server
 import itertools
@@ -38,8 +39,10 @@ MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
 MOST_AGAIN = 40  # of them, with a hole or by a server
 # `ntuple ls -lR` lists all; an entry of a mount takes no more, but many calls of the kernel.
 MAX_LINES = 20_000
-# Numbers as text, and the time in which the machine of the limits compresses them.
+# Numbers as text, and the time in which the machine of the limits compresses them; and in which it makes and
+# sorts so many texts.
 WORK, WORK_SECONDS = ' '.join(map(str, range(0, 2**31, 14321))).encode(), 0.1
+TEXTS, TEXTS_SECONDS = 150000, 0.082
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS'))
 EXIT_UNSUPPORTED = 4
 VERSIONS, MANIFEST_VERSION = 65000, 3
@@ -142,7 +145,9 @@ def slowness():
     """How many times the time of the limits' machine this one needs now; at least 1."""
     start = time.thread_time()
     zlib.compress(WORK)
-    return max(1, (time.thread_time() - start) / WORK_SECONDS)
+    compressed = time.thread_time()
+    sorted(f'{number:>12} {number * 7919}' for number in range(TEXTS))
+    return max(1, (compressed - start) / WORK_SECONDS, (time.thread_time() - compressed) / TEXTS_SECONDS)
 
 
 def takes_too_long(seconds, size):
