@@ -24,7 +24,7 @@ FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (2000, 
 COPIED = 3000 if IS_FULL else 200  # fragments, of all fields
 # A group of 256 MiB has this for a fragment if there are 300,000; fields and one file take the rest.
 FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 128 << 10
-LISTED = 40000  # fragments whose data nothing reads
+LISTED = 100000 if IS_FULL else 40000  # fragments whose data nothing reads
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_LISTED = 100000  # files of pages in a directory
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
