@@ -142,12 +142,14 @@ def most_seconds(size):
 
 
 def slowness():
-    """How many times the time of the limits' machine this one needs now; at least 1."""
-    start = time.thread_time()
-    zlib.compress(WORK)
-    compressed = time.thread_time()
-    sorted(f'{number:>12} {number * 7919}' for number in range(TEXTS))
-    return max(1, (compressed - start) / WORK_SECONDS, (time.thread_time() - compressed) / TEXTS_SECONDS)
+    """How many times the time of the limits' machine this one needs now; at least 1. Neighbors come and go."""
+    def once():
+        start = time.thread_time()
+        zlib.compress(WORK)
+        compressed = time.thread_time()
+        sorted(f'{number:>12} {number * 7919}' for number in range(TEXTS))
+        return max((compressed - start) / WORK_SECONDS, (time.thread_time() - compressed) / TEXTS_SECONDS)
+    return max(1, *(once() for _ in range(5)))
 
 
 def takes_too_long(seconds, size):
