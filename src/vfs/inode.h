@@ -105,15 +105,15 @@ struct nt_open_file {
     struct nt_open_dataset *datasets;
 
     /* The lock of the inode table guards these: */
-    bool is_shared;   /* others have, or had, the same `file`: a version found by different routes */
-    bool leaves_file; /* does not close `file` */
+    bool is_shared;    /* others have, or had, the same `file`: a version found by different routes */
+    bool borrows_file; /* does not close `file`: a sharer does */
     uint32_t users;
     size_t descriptors;               /* of a multi-file dataset, when it was last idle */
     TAILQ_ENTRY(nt_open_file) by_use; /* in `opened` or `gone` */
 };
 
-/* Takes ownership of the file, even on failure, unless `leaves_file`. */
-enum nt_status nt_open_file_new(struct nt_file *file, bool leaves_file, struct nt_open_file **opened_ret,
+/* Takes ownership of the file, even on failure, unless `borrows_file`. */
+enum nt_status nt_open_file_new(struct nt_file *file, bool borrows_file, struct nt_open_file **opened_ret,
                                 struct nt_error *error);
 void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
 

@@ -123,17 +123,17 @@ static void free_datasets(struct nt_open_file *opened)
     free(opened->datasets);
 }
 
-enum nt_status nt_open_file_new(struct nt_file *file, bool leaves_file, struct nt_open_file **opened_ret,
+enum nt_status nt_open_file_new(struct nt_file *file, bool borrows_file, struct nt_open_file **opened_ret,
                                 struct nt_error *error)
 {
     struct nt_open_file *opened = calloc(1, sizeof(*opened));
     if (!opened) {
-        if (!leaves_file)
+        if (!borrows_file)
             nt_file_close(file);
         return nt_fail_memory(error);
     }
     opened->file = file;
-    opened->leaves_file = leaves_file;
+    opened->borrows_file = borrows_file;
     enum nt_status status = nt_source_stat(file->source, &opened->stat, error);
     if (status == NT_OK)
         status = new_datasets(opened, error);
@@ -156,7 +156,7 @@ void nt_open_file_free(struct nt_open_file *opened)
     nt_names_free(opened->names);
     free(opened->children);
     free(opened->first_child);
-    if (!opened->leaves_file)
+    if (!opened->borrows_file)
         nt_file_close(opened->file);
     free(opened);
 }

@@ -145,14 +145,6 @@ static bool is_open_elsewhere(const struct nt_open_files *list, const struct nt_
     return false;
 }
 
-/* Call it when the file is in no list any more. The last of its sharers closes the file. */
-static void end_sharing(struct nt_inode_table *inodes, struct nt_open_file *opened)
-{
-    inodes->open_count--;
-    opened->leaves_file = opened->is_shared && (is_open_elsewhere(&inodes->opened, opened->file) ||
-                                                is_open_elsewhere(&inodes->gone, opened->file));
-}
-
 /* Takes the next file to close for these limits, or NULL. */
 static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struct bound *bound)
 {
@@ -161,8 +153,6 @@ static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struc
         TAILQ_REMOVE(&inodes->gone, opened, by_use);
     else if (!is_within(inodes, bound))
         opened = take_idle(inodes);
-    if (opened)
-        end_sharing(inodes, opened);
     return opened;
 }
 
@@ -172,25 +162,28 @@ static void forget(struct nt_reader *reader, const struct nt_file *file)
         nt_reader_forget(reader, file->datasets[i]);
 }
 
-/* Call it without the lock. */
+/* Closes a file that is in no list any more. The last of its sharers closes `file`. Under the lock; releases
+ * it meanwhile. */
 static void close_opened(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
-    if (!opened->leaves_file) {
+    inodes->open_count--;
+    opened->borrows_file = opened->is_shared && (is_open_elsewhere(&inodes->opened, opened->file) ||
+                                                 is_open_elsewhere(&inodes->gone, opened->file));
+    pthread_mutex_unlock(&inodes->lock);
+    if (!opened->borrows_file) {
         forget(inodes->vfs->reader, opened->file);
         forget(inodes->vfs->reader, opened->file->resolved);
     }
     nt_open_file_free(opened);
+    pthread_mutex_lock(&inodes->lock);
 }
 
 /* Closes gone files, and idle ones until the limits hold. Under the lock; releases it meanwhile. */
 static void close_down_to(struct nt_inode_table *inodes, const struct bound *bound)
 {
     struct nt_open_file *opened;
-    while ((opened = take_next(inodes, bound))) {
-        pthread_mutex_unlock(&inodes->lock);
+    while ((opened = take_next(inodes, bound)))
         close_opened(inodes, opened);
-        pthread_mutex_lock(&inodes->lock);
-    }
 }
 
 /* Before another file is opened: closes idle files that the closer would close afterwards, so that their
@@ -199,12 +192,8 @@ static void make_room(struct nt_inode_table *inodes)
 {
     struct nt_open_file *opened;
     while (idle_metadata(inodes, NULL) > nt_metadata_ceiling() / most.share_of_metadata &&
-           (opened = take_idle(inodes))) {
-        end_sharing(inodes, opened);
-        pthread_mutex_unlock(&inodes->lock);
+           (opened = take_idle(inodes)))
         close_opened(inodes, opened);
-        pthread_mutex_lock(&inodes->lock);
-    }
 }
 
 static void *close_idle(void *argument)
@@ -268,11 +257,11 @@ void nt_inodes_close_all(struct nt_inode_table *inodes)
     pthread_mutex_unlock(&inodes->lock);
     if (inodes->has_closer)
         pthread_join(inodes->closer, NULL);
+    NT_MUTEX_GUARD(&inodes->lock);
     TAILQ_CONCAT(&inodes->gone, &inodes->opened, by_use); /* also those in use */
     struct nt_open_file *opened;
     while ((opened = TAILQ_FIRST(&inodes->gone))) {
         TAILQ_REMOVE(&inodes->gone, opened, by_use);
-        end_sharing(inodes, opened);
         close_opened(inodes, opened);
     }
 }
@@ -416,18 +405,20 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *ino
     return NT_OK;
 }
 
-/* A multi-file dataset may have more descriptors now; a single file has one. */
+/* A multi-file dataset may have more descriptors now; a single file has one. Counts those of sharers
+ * once. */
 static void count_descriptors(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     struct nt_folder *folder = opened->file->source->folder;
-    struct nt_open_file *sharer;
-    TAILQ_FOREACH (sharer, &inodes->opened, by_use)
-        if (sharer == opened || (opened->is_shared && sharer->file == opened->file)) {
+    struct nt_open_file *sharer = opened->is_shared ? TAILQ_FIRST(&inodes->opened) : NULL;
+    for (; sharer; sharer = TAILQ_NEXT(sharer, by_use))
+        if (sharer != opened && sharer->file == opened->file) {
             inodes->descriptors -= sharer->descriptors;
             sharer->descriptors = 0;
         }
-    opened->descriptors = folder ? nt_folder_descriptors(folder) : 0;
-    inodes->descriptors += opened->descriptors;
+    size_t descriptors = folder ? nt_folder_descriptors(folder) : 0;
+    inodes->descriptors += descriptors - opened->descriptors;
+    opened->descriptors = descriptors;
 }
 
 /* The last user has ended. */

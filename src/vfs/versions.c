@@ -56,6 +56,14 @@ static enum nt_status find_version(const struct nt_inode_table *inodes, const st
 
 /* ---- Inodes of versions, under the lock ---- */
 
+/* Is the inode that of a version with this number, in this series, read from this file? */
+static bool is_version(const struct nt_inode *inode, uint64_t number, const char *series,
+                       const struct stat *file)
+{
+    return inode->version_number == number && strcmp(inode->series, series) == 0 &&
+           nt_local_is_same(&inode->identity, file);
+}
+
 /* Ignores retired inodes: one could be freed while the caller uses it. */
 static struct nt_inode *known_version(const struct nt_inode_table *inodes,
                                       const struct nt_version_history *history,
@@ -63,9 +71,8 @@ static struct nt_inode *known_version(const struct nt_inode_table *inodes,
 {
     for (uint32_t i = history->count; i-- > 0;) {
         struct nt_inode *inode = inodes->list[history->versions[i]];
-        if (!inode->is_retired && inode->version_number == on_disk->version.number && inode->route == route &&
-            strcmp(inode->series, on_disk->version.series) == 0 &&
-            nt_local_is_same(&inode->identity, &on_disk->file))
+        if (!inode->is_retired && inode->route == route &&
+            is_version(inode, on_disk->version.number, on_disk->version.series, &on_disk->file))
             return inode;
     }
     return NULL;
@@ -78,8 +85,8 @@ struct nt_inode *nt_history_twin(struct nt_inode_table *inodes, const struct nt_
     const struct nt_version_history *history = inodes->list[inode->parent]->history;
     for (uint32_t i = 0; i < history->count; i++) {
         struct nt_inode *other = inodes->list[history->versions[i]];
-        if (other != inode && other->version && other->version_number == inode->version_number &&
-            strcmp(other->series, inode->series) == 0 && nt_local_is_same(&other->identity, &inode->identity))
+        if (other != inode && other->version &&
+            is_version(other, inode->version_number, inode->series, &inode->identity))
             return other;
     }
     return NULL;

@@ -142,7 +142,8 @@ def most_seconds(size):
 
 
 def slowness():
-    """How many times the time of the limits' machine this one needs now; at least 1. Neighbors come and go."""
+    """How many times the time of the limits' machine this one needs now; at least 1. The
+    highest of five samples counts, because other programs slow down only some of them."""
     def once():
         start = time.thread_time()
         zlib.compress(WORK)
