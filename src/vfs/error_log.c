@@ -29,7 +29,8 @@ struct failure {
 struct nt_error_log {
     pthread_mutex_t lock;
     struct failure ring[CAPACITY];
-    uint64_t noted; /* total; the next goes to noted % CAPACITY */
+    uint64_t keys[CAPACITY]; /* of the ring: damaged files have one failure after another, each compared */
+    uint64_t noted;          /* total; the next goes to noted % CAPACITY */
 };
 
 struct nt_error_log *nt_error_log_new(void)
@@ -64,6 +65,13 @@ static bool ends_with(const char *text, const char *end)
     return end_length <= length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* Equal for failures that may be the same. */
+static uint64_t key_of(const struct nt_failure_site *site, const struct nt_error *error)
+{
+    uint64_t file = (uint64_t)site->generation << 32 | site->inode;
+    return (file * UINT64_C(0x9E3779B97F4A7C15) ^ error->offset) * 31 + (uint64_t)error->status;
+}
+
 static bool may_be_same(const struct failure *failure, const struct nt_failure_site *site,
                         const struct nt_error *error)
 {
@@ -81,10 +89,11 @@ static struct failure *find(struct nt_error_log *error_log, const struct nt_fail
                             const struct nt_error *error)
 {
     uint64_t kept = error_log->noted < CAPACITY ? error_log->noted : CAPACITY;
+    uint64_t key = key_of(site, error);
     struct failure *found = NULL;
     for (uint64_t i = 0; i < kept; i++) {
         struct failure *failure = &error_log->ring[i];
-        if (!may_be_same(failure, site, error))
+        if (error_log->keys[i] != key || !may_be_same(failure, site, error))
             continue;
         if (ends_with(failure->error.message, error->message) ||
             ends_with(error->message, failure->error.message))
@@ -98,11 +107,13 @@ static struct failure *find(struct nt_error_log *error_log, const struct nt_fail
 static struct failure *add(struct nt_error_log *error_log, const struct nt_failure_site *site,
                            const struct nt_error *error)
 {
-    struct failure *failure = &error_log->ring[error_log->noted++ % CAPACITY];
+    uint64_t slot = error_log->noted++ % CAPACITY;
+    struct failure *failure = &error_log->ring[slot];
     char *path = malloc(site->length + 1);
     free((char *)failure->site.path);
     *failure = (struct failure){.site = *site, .error = *error, .time = time(NULL)};
     failure->site.path = path;
+    error_log->keys[slot] = key_of(site, error);
     if (path)
         memcpy(path, site->path, site->length);
     return failure;
