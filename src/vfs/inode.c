@@ -319,7 +319,7 @@ static void history_free(struct nt_version_history *history)
 {
     if (!history)
         return;
-    free(history->versions);
+    nt_hash_table_deinit(&history->versions);
     free(history->listed);
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
         free(history->watched[i].path);
@@ -370,14 +370,10 @@ static void free_ids(struct nt_inode_table *inodes, struct nt_inode *inode)
     inodes->freed++;
 }
 
-static void take_out_of_history(struct nt_version_history *history, uint32_t number)
+static void take_out_of_history(struct nt_version_history *history, struct nt_inode *inode)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < history->count; i++)
-        if (history->versions[i] != number)
-            history->versions[kept++] = history->versions[i];
-    history->count = kept;
-    if (history->shown == number)
+    nt_hash_table_remove(&history->versions, &inode->by_version);
+    if (history->shown == inode->number)
         history->shown = NT_NONE;
 }
 
@@ -386,7 +382,7 @@ static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, stru
 {
     struct nt_inode *above = inodes->list[inode->parent];
     if (nt_inode_is_version(inode))
-        take_out_of_history(above->history, inode->number);
+        take_out_of_history(above->history, inode);
     free_ids(inodes, inode);
     SLIST_INSERT_HEAD(list, inode, link);
     above->inside--;

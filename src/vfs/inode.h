@@ -6,6 +6,7 @@
 #pragma once
 
 #include "chain/chain.h"
+#include "core/base/hash_table.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/source.h"
@@ -172,10 +173,8 @@ struct nt_watched {
 struct nt_version_history {
     uint32_t shown; /* inode of the current version; NT_NONE: freed or not looked up yet */
     struct nt_watched watched[NT_VERSION_WATCHED]; /* ends at the first without a path */
-    uint32_t *versions;                            /* inodes that exist */
-    uint32_t count;
-    size_t capacity;
-    uint64_t *listed; /* numbers of the latest listing, ascending */
+    struct nt_hash_table versions;                 /* inodes that exist; key: version_number */
+    uint64_t *listed;                              /* numbers of the latest listing, ascending */
     size_t listed_count;
 };
 
@@ -212,6 +211,7 @@ struct nt_inode {
     char *version; /* as in nt_open_options; NULL: none, e.g. a dataset without versions */
     char *series;  /* the part before the number in `version` */
     uint64_t version_number;
+    struct nt_hash_link by_version; /* of a version: in the dataset's history */
     struct nt_member_inodes *chain;
 
     /* The open file, the ids of its datasets, or the reason why it fails to open: */

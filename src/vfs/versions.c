@@ -64,13 +64,18 @@ static bool is_version(const struct nt_inode *inode, uint64_t number, const char
            nt_local_is_same(&inode->identity, file);
 }
 
+static struct nt_inode *inode_of(struct nt_hash_link *link)
+{
+    return NT_CONTAINER_OF(link, struct nt_inode, by_version);
+}
+
 /* Ignores retired inodes: one could be freed while the caller uses it. */
-static struct nt_inode *known_version(const struct nt_inode_table *inodes,
-                                      const struct nt_version_history *history,
+static struct nt_inode *known_version(const struct nt_version_history *history,
                                       const struct version_on_disk *on_disk, enum nt_lookup_route route)
 {
-    for (uint32_t i = history->count; i-- > 0;) {
-        struct nt_inode *inode = inodes->list[history->versions[i]];
+    for (struct nt_hash_link *link = nt_hash_table_find(&history->versions, on_disk->version.number); link;
+         link = nt_hash_table_next(link)) {
+        struct nt_inode *inode = inode_of(link);
         if (!inode->is_retired && inode->route == route &&
             is_version(inode, on_disk->version.number, on_disk->version.series, &on_disk->file))
             return inode;
@@ -83,8 +88,9 @@ struct nt_inode *nt_history_twin(struct nt_inode_table *inodes, const struct nt_
     if (!nt_inode_is_version(inode) || !inode->version)
         return NULL;
     const struct nt_version_history *history = inodes->list[inode->parent]->history;
-    for (uint32_t i = 0; i < history->count; i++) {
-        struct nt_inode *other = inodes->list[history->versions[i]];
+    for (struct nt_hash_link *link = nt_hash_table_find(&history->versions, inode->version_number); link;
+         link = nt_hash_table_next(link)) {
+        struct nt_inode *other = inode_of(link);
         if (other != inode && other->version &&
             is_version(other, inode->version_number, inode->series, &inode->identity))
             return other;
@@ -130,18 +136,14 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
                                           struct nt_inode **inode_ret, struct nt_error *error)
 {
     struct nt_version_history *history = dataset->history;
-    if ((*inode_ret = known_version(inodes, history, on_disk, route)))
+    if ((*inode_ret = known_version(history, on_disk, route)))
         return NT_OK;
-    uint32_t *versions =
-        nt_array_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
-    NT_TRY(nt_check_memory(versions, error));
-    history->versions = versions;
     NT_TRY(nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error));
     if (!fill_version(dataset, *inode_ret, on_disk, route)) {
         nt_inodes_unlink(inodes, *inode_ret);
         return nt_fail_memory(error);
     }
-    history->versions[history->count++] = (*inode_ret)->number;
+    nt_hash_table_insert(&history->versions, &(*inode_ret)->by_version, on_disk->version.number);
     return NT_OK;
 }
 
@@ -162,6 +164,20 @@ static enum nt_status watch(const struct nt_inode *dataset, const struct version
     return NT_OK;
 }
 
+static enum nt_status make_history(struct nt_inode *dataset, struct nt_error *error)
+{
+    if (dataset->history)
+        return NT_OK;
+    struct nt_version_history *history = calloc(1, sizeof(*history));
+    if (!history || !nt_hash_table_init(&history->versions)) {
+        free(history);
+        return nt_fail_memory(error);
+    }
+    history->shown = NT_NONE;
+    dataset->history = history;
+    return NT_OK;
+}
+
 /* Stores the version that a search found. Call it under the lock. */
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset,
                              const struct version_on_disk *on_disk, struct nt_error *error)
@@ -169,9 +185,7 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dat
     dataset->may_have_versions = on_disk->version.file != NULL;
     if (!dataset->may_have_versions)
         return NT_OK;
-    if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
-        dataset->history->shown = NT_NONE;
-    NT_TRY(nt_check_memory(dataset->history, error));
+    NT_TRY(make_history(dataset, error));
     struct nt_inode *shown;
     NT_TRY(find_or_add_version(inodes, dataset, on_disk, NT_ROUTE_CURRENT, &shown, error));
     NT_TRY(watch(dataset, on_disk, error));
