@@ -116,6 +116,7 @@ struct shared_load {
     uint32_t pinned; /* number of columns whose dependencies are pinned */
     uint64_t cached; /* pages in addition to those of the only column */
     struct nt_stats_delta stats;
+    struct nt_error *failure;
 };
 
 /* How many pages of the first column one read can load, and its size. Counts only pages that are not
@@ -199,7 +200,10 @@ static enum nt_status load_with_siblings(struct shared_load *load, uint8_t *outp
 {
     struct nt_sibling_pages siblings;
     nt_sibling_pages_begin(&load->request, &siblings);
-    enum nt_status status = nt_page_load_once(&load->request, output, NULL);
+    bool is_alone = siblings.count == 0;
+    enum nt_status status = nt_page_load_once(&load->request, output, is_alone ? load->failure : NULL);
+    if (status == NT_OK || !is_alone || nt_is_environmental(status))
+        load->failure->status = NT_OK;
     nt_sibling_pages_end(&load->request, &siblings, status == NT_OK);
     load->cached += siblings.count;
     return status;
@@ -253,10 +257,12 @@ static uint32_t load_some(struct shared_load *load, uint32_t count, size_t bytes
 }
 
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                              struct nt_pages_run *runs, uint32_t run_count, uint32_t count)
+                              struct nt_pages_run *runs, uint32_t run_count, uint32_t count,
+                              struct nt_error *failure)
 {
     struct shared_load load;
     uint32_t left = count;
+    nt_error_clear(failure);
     load.request = (struct nt_page_request){.reader = reader,
                                             .dataset = dataset,
                                             .column = column,
@@ -266,6 +272,7 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
     load.runs = runs;
     load.run_count = run_count;
     load.stats = (struct nt_stats_delta){0};
+    load.failure = failure;
     load.cached = 0;
     for (uint32_t some = 1, done = 1; left && some && done == some; left -= done) {
         size_t bytes = 0;
@@ -381,6 +388,7 @@ static void decode_shared(const struct together *together, const struct nt_strea
                           struct nt_decoded_pages *decoded)
 {
     struct nt_pages_run runs[NT_MAX_SHARED_OUTPUTS];
+    struct nt_error unused;
     const struct nt_stream *stream = ranges->stream;
     for (uint32_t i = 0; i < together->count; i++) {
         const struct nt_stream_range *range = &ranges[i];
@@ -392,7 +400,7 @@ static void decode_shared(const struct together *together, const struct nt_strea
             &range->stream->dtype, segment->base};
     }
     uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].column, runs,
-                                         together->count, together->end - together->first);
+                                         together->count, together->end - together->first, &unused);
     for (uint32_t i = 0; i < together->count; i++)
         decoded[i] = (struct nt_decoded_pages){together->segments[i].number, together->first, done};
 }

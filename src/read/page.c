@@ -357,6 +357,8 @@ static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_
 {
     struct nt_page_request *request = context;
     struct nt_sibling_pages siblings;
+    if (request->failure && !nt_page_is_worth_a_retry(request, request->failure->status))
+        return nt_page_report(request, nt_fail_copy(error, request->failure), error);
     nt_workers_cancel_page(request->reader->workers, request->page);
     nt_sibling_pages_begin(request, &siblings);
     enum nt_status status = nt_page_load_with_dependencies(request, output, siblings.count ? NULL : error);
@@ -378,21 +380,21 @@ static enum nt_status check_part(const struct nt_dataset *dataset, const struct 
 }
 
 /* On failure there is no pin, and the outputs are unchanged: callers that keep a page rely on that. */
-enum nt_status nt_page_pin(enum nt_cache_client client, struct nt_reader *reader, struct nt_dataset *dataset,
-                           uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
-                           const uint8_t **data_ret, struct nt_error *error)
+static enum nt_status pin(enum nt_cache_client client, struct nt_page_request *request,
+                          struct nt_cache_entry **pinned_ret, const uint8_t **data_ret,
+                          struct nt_error *error)
 {
-    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
-    struct nt_cache_key key = nt_page_key(dataset, page);
+    struct nt_reader *reader = request->reader;
+    struct nt_cache_key key = nt_page_key(request->dataset, request->page);
     struct nt_cache_entry *pinned;
     size_t bytes;
-    enum nt_status status = nt_page_decoded_bytes(dataset, page, &bytes, error);
+    enum nt_status status = nt_page_decoded_bytes(request->dataset, request->page, &bytes, error);
     if (status != NT_OK) /* too large: do not request room in the cache */
-        return nt_page_error(dataset, column, page, status, error);
-    status = nt_cache_get(reader->cache, &key, bytes, client, load_and_report, &request, &pinned, error);
+        return nt_page_error(request->dataset, request->column, request->page, status, error);
+    status = nt_cache_get(reader->cache, &key, bytes, client, load_and_report, request, &pinned, error);
     if (status != NT_OK)
         return status;
-    status = check_part(dataset, page, error);
+    status = check_part(request->dataset, request->page, error);
     if (status != NT_OK) {
         nt_cache_release(reader->cache, pinned, NT_CACHE_DROP_BEHIND);
         return status;
@@ -400,6 +402,14 @@ enum nt_status nt_page_pin(enum nt_cache_client client, struct nt_reader *reader
     *pinned_ret = pinned;
     *data_ret = nt_cache_entry_bytes(pinned);
     return NT_OK;
+}
+
+enum nt_status nt_page_pin(enum nt_cache_client client, struct nt_reader *reader, struct nt_dataset *dataset,
+                           uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
+                           const uint8_t **data_ret, struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    return pin(client, &request, pinned_ret, data_ret, error);
 }
 
 void nt_page_unpin(struct nt_reader *reader, struct nt_cache_entry *pinned, enum nt_cache_hint use)
@@ -434,10 +444,16 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
     for (const struct nt_page *end = pages + count; run.pages < end; run.pages++) {
         struct nt_cache_entry *pinned = NULL;
         const uint8_t *data = NULL;
-        nt_pages_load_direct(reader, dataset, column, &run, 1, (uint32_t)(end - run.pages));
+        struct nt_error failure;
+        nt_pages_load_direct(reader, dataset, column, &run, 1, (uint32_t)(end - run.pages), &failure);
         if (run.pages == end)
             break;
-        NT_TRY(nt_page_pin(NT_CACHE_READER, reader, dataset, column, run.pages, &pinned, &data, error));
+        struct nt_page_request request = {.reader = reader,
+                                          .dataset = dataset,
+                                          .column = column,
+                                          .page = run.pages,
+                                          .failure = failure.status == NT_OK ? NULL : &failure};
+        NT_TRY(pin(NT_CACHE_READER, &request, &pinned, &data, error));
         size_t bytes = (size_t)run.pages->elements * nt_page_decoder(dataset, run.pages)->element_bytes;
         if (bytes)
             memcpy(run.output, data, bytes);

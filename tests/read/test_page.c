@@ -184,6 +184,18 @@ TEST(a_bad_page_among_neighbours_is_named_and_reported_once, .setup = setup, .te
     ck_assert_uint_eq(counters.failures, 1);
 }
 
+TEST(a_bad_page_is_read_once, .setup = setup, .teardown = teardown)
+{
+    struct nt_error error;
+    builder->bytes.bytes[pages[42].offset] ^= 1;
+    for (int i = 0; i < 2; i++) {
+        assert_status(NT_CHECKSUM, nt_pages_read_whole(builder->reader, builder->dataset, 0, &pages[42], 1,
+                                                       elements, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "page 42"));
+    }
+    ck_assert_uint_eq(counting.reads, 1);
+}
+
 TEST(neighbours_after_the_end_of_the_file_are_found_one_by_one, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
