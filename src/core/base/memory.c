@@ -266,7 +266,9 @@ void nt_buffer_append_string(struct nt_buffer *buffer, const char *text)
 
 void nt_buffer_append_byte(struct nt_buffer *buffer, char byte)
 {
-    nt_buffer_append(buffer, &byte, 1);
+    uint8_t *room = nt_buffer_extend(buffer, 1);
+    if (room)
+        *room = (uint8_t)byte;
 }
 
 void nt_buffer_append_format(struct nt_buffer *buffer, const char *format, ...)

@@ -71,7 +71,7 @@ bool nt_is_utf8(const void *bytes, size_t length)
     const uint8_t *at = bytes;
     uint32_t code_point;
     while (length) {
-        size_t step = nt_utf8_decode(at, length, &code_point);
+        size_t step = *at < 0x80 ? 1 : nt_utf8_decode(at, length, &code_point);
         if (step == 0)
             return false;
         at += step;

@@ -138,10 +138,26 @@ static void put_escaped(struct nt_buffer *out, uint32_t code_point)
     put_unicode_escape(out, code_point);
 }
 
+/* Most strings are plain: one that is takes one step. */
+static bool put_plain_string(struct nt_buffer *out, const uint8_t *bytes, size_t length)
+{
+    size_t plain = 0;
+    while (plain < length && is_plain_ascii(bytes[plain]))
+        plain++;
+    uint8_t *room = plain == length ? nt_buffer_extend(out, length + 2) : NULL;
+    if (!room)
+        return false;
+    room[0] = room[length + 1] = '"';
+    memcpy(room + 1, bytes, length);
+    return true;
+}
+
 static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
 {
     const uint8_t *at = length ? bytes : (const void *)"",
                   *end = at + length; /* `bytes` may be NULL if empty */
+    if (put_plain_string(out, at, length))
+        return;
     nt_buffer_append_byte(out, '"');
     while (at < end) {
         const uint8_t *run = at;
