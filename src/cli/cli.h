@@ -344,6 +344,7 @@ struct nt_dir_listing {
     uint64_t directory;
     uint64_t cursor; /* start of the next batch */
     bool is_at_end;
+    bool has_first; /* the entries are those of the first batch */
     size_t count;
     struct nt_tree_entry entries[NT_LISTING_BATCH];
 };
@@ -354,6 +355,8 @@ struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory
 
 /* Reads the next batch: `count` is 0 at the end. */
 enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_error *error);
+/* Goes back to the first batch, and reads it unless the listing still has it. */
+enum nt_status nt_dir_listing_rewind(struct nt_dir_listing *listing, struct nt_error *error);
 
 /* ---- Commands ---- */
 
@@ -378,6 +381,7 @@ struct nt_command {
     bool renames;                    /* renames files there */
     bool names_owners;               /* shows owner names with `details` */
     bool shows_broken;               /* also shows files whose datasets all fail to open */
+    bool measures_once;              /* see nt_vfs_options; unless it sorts */
     bool reads_columns;              /* right after opening the source */
     bool compares;                   /* its exit status follows the rule for comparisons */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);

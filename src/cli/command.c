@@ -27,7 +27,7 @@ struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory
     listing->vfs = vfs;
     listing->directory = directory;
     listing->cursor = 0;
-    listing->is_at_end = false;
+    listing->is_at_end = listing->has_first = false;
     listing->count = 0;
     return listing;
 }
@@ -41,7 +41,9 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
         return false;
     }
     struct nt_tree_entry *entry = &listing->entries[listing->count++];
-    snprintf(entry->name, sizeof(entry->name), "%s", name);
+    size_t length = strnlen(name, sizeof(entry->name) - 1);
+    memcpy(entry->name, name, length);
+    entry->name[length] = '\0';
     entry->node = node;
     entry->class = class;
     listing->cursor = next_cursor;
@@ -51,10 +53,20 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
 enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_error *error)
 {
     listing->count = 0;
+    listing->has_first = !listing->is_at_end && listing->cursor == 0;
     if (listing->is_at_end)
         return NT_OK;
     listing->is_at_end = true; /* `take` resets it if an entry is left */
     return nt_vfs_readdir(listing->vfs, listing->directory, listing->cursor, take, listing, error);
+}
+
+enum nt_status nt_dir_listing_rewind(struct nt_dir_listing *listing, struct nt_error *error)
+{
+    if (listing->has_first)
+        return NT_OK;
+    listing->cursor = 0;
+    listing->is_at_end = false;
+    return nt_dir_listing_next(listing, error);
 }
 
 /* ---- Errors, trees and output ---- */
@@ -183,6 +195,8 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
             options.chain = invocation->chains[i];
     options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
+    const struct nt_settings *settings = invocation->settings;
+    options.measures_once = invocation->command->measures_once && !settings->by_size && !settings->by_time;
     if (!invocation->selections->items &&
         nt_selections_open(invocation->settings, invocation->selections, &error) != NT_OK)
         return nt_print_error(NULL, &error);

@@ -234,12 +234,12 @@ static void print_entries(struct lister *lister, const struct nt_tree_entry *ent
 
 static void list_directory(struct lister *lister, uint64_t node);
 
-static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt_error *error)
+static enum nt_status list_below(struct lister *lister, struct nt_dir_listing *listing,
+                                 struct nt_error *error)
 {
-    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, error);
-    enum nt_status status = listing ? NT_OK : error->status;
+    enum nt_status status = nt_dir_listing_rewind(listing, error);
     lister->depth++;
-    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+    while (status == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
             if (entry->class != NT_VFS_DIRECTORY || !is_shown(lister, entry))
@@ -248,9 +248,9 @@ static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt
             list_directory(lister, entry->node);
             nt_path_leave(&lister->path, length);
         }
+        status = nt_dir_listing_next(listing, error);
     }
     lister->depth--;
-    free(listing);
     return status;
 }
 
@@ -332,17 +332,19 @@ static enum nt_status list_ranked(struct lister *lister, struct nt_dir_listing *
     return status;
 }
 
-static enum nt_status list_entries(struct lister *lister, uint64_t node, struct nt_error *error)
+static enum nt_status list_entries(struct lister *lister, struct nt_dir_listing *listing,
+                                   struct nt_error *error)
 {
     const struct nt_settings *settings = lister->invocation->settings;
-    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, error);
-    enum nt_status status = listing ? NT_OK : error->status;
+    enum nt_status status = NT_OK;
     lister->widths = (struct column_widths){0};
-    if (status == NT_OK && (settings->by_size || settings->by_time))
-        status = list_ranked(lister, listing, error);
-    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0)
-        print_entries(lister, listing->entries, listing->count);
-    free(listing);
+    if (settings->by_size || settings->by_time)
+        return list_ranked(lister, listing, error);
+    while (status == NT_OK && !listing->is_at_end) {
+        status = nt_dir_listing_next(listing, error);
+        if (status == NT_OK)
+            print_entries(lister, listing->entries, listing->count);
+    }
     return status;
 }
 
@@ -356,9 +358,11 @@ static void list_directory(struct lister *lister, uint64_t node)
         puts(":");
     }
     lister->has_printed = true;
-    enum nt_status status = list_entries(lister, node, &error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, &error);
+    enum nt_status status = listing ? list_entries(lister, listing, &error) : error.status;
     if (status == NT_OK && settings->recursive)
-        status = list_below(lister, node, &error);
+        status = list_below(lister, listing, &error);
+    free(listing);
     if (status != NT_OK)
         nt_note_failure(&lister->status,
                         nt_print_error(lister->path.length ? lister->path.bytes : "/", &error));
@@ -441,5 +445,6 @@ const struct nt_command nt_command_ls = {
     .options = options,
     .names_owners = true,
     .shows_broken = true,
+    .measures_once = true,
     .run = run,
 };

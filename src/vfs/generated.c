@@ -490,7 +490,7 @@ enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt
     struct generated_document *document = NULL;
     enum nt_status status;
     *content_ret = NULL;
-    if (nt_node_is_volatile(resolved)) {
+    if (generated->options.keeps_none || nt_node_is_volatile(resolved)) {
         status = make_own(generated, resolved, &document, error);
     } else {
         pthread_mutex_lock(&generated->lock);

@@ -401,6 +401,7 @@ struct nt_generated_options {
     uint64_t disk_bytes;
     const char *directory; /* for disk files; must outlive this object */
     bool generate_all;     /* every text, not only short ones */
+    bool keeps_none;
 };
 
 /* NULL: out of memory. */

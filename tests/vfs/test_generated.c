@@ -91,7 +91,8 @@ static const struct nt_pseudo_file row = {"letters", NT_VFS_STREAMED, .open_text
 
 /* ---- */
 
-static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk_bytes)
+/* Its reader and its text pool are filled in here. */
+static void open_with(struct nt_generated_options options, size_t memory_bytes)
 {
     struct nt_reader_options reading = NT_READER_OPTIONS_INIT;
     reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for kept texts */
@@ -100,13 +101,17 @@ static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk
     nt_reader_free(reader);
     assert_ok(nt_reader_new(&reading, &reader, &error));
     text_pool = nt_text_pool_new(reader);
-    const struct nt_generated_options options = {.reader = reader,
-                                                 .text_pool = text_pool,
-                                                 .disk_bytes = disk_bytes,
-                                                 .directory = "/tmp",
-                                                 .generate_all = generate_all};
+    options.reader = reader;
+    options.text_pool = text_pool;
+    options.directory = "/tmp";
     generated = nt_generated_new(&options);
     ck_assert_ptr_nonnull(generated);
+}
+
+static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk_bytes)
+{
+    open_with((struct nt_generated_options){.disk_bytes = disk_bytes, .generate_all = generate_all},
+              memory_bytes);
 }
 
 static void setup(void)
@@ -197,6 +202,17 @@ TEST(a_short_text_is_made_once_and_kept, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(made, 1);
     ck_assert_uint_eq(counter("documents_made"), 1);
     ck_assert_uint_ge(counter("documents_memory_bytes"), SHORT_PIECES * PIECE);
+}
+
+TEST(nothing_is_kept_if_sizes_are_all_that_is_wanted, .setup = setup, .teardown = teardown)
+{
+    bool is_long;
+    open_with((struct nt_generated_options){.keeps_none = true}, 1 << 20);
+    ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+    ck_assert(!is_known(7, &is_long));
+    ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+    ck_assert_uint_eq(made, 2);
+    ck_assert_uint_eq(counter("documents_memory_bytes"), 0);
 }
 
 TEST(what_metadata_does_not_bound_is_not_begun, .setup = setup, .teardown = teardown)
