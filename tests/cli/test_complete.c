@@ -10,6 +10,8 @@
 #include "support.h"
 #include "core/base/memory.h"
 
+NEEDS_PROCESSES("completion enters the sandbox");
+
 static const char *const colors[] = {"red", "green", NULL};
 
 static void each_animal(nt_option_value *take, void *context)

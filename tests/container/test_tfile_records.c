@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/memory.h"
+#include "core/base/sanitizer.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
@@ -331,10 +332,11 @@ TEST(a_cut_file_says_what_is_missing)
     end();
 }
 
+/* Sanitizers make it slow, so with them one bit of each byte. */
 TEST(no_flipped_bit_crashes_the_documents)
 {
     usual_file(TFILE_SMALL);
-    for (size_t bit = 0; bit < writer.out.length * 8; bit++) {
+    for (size_t bit = 0; bit < writer.out.length * 8; bit += NT_IS_SANITIZED ? 9 : 1) {
         writer.out.bytes[bit / 8] ^= (char)(1 << bit % 8);
         if (!open_writer(&opened, &writer, &error)) {
             json_t *lines = read_keys();

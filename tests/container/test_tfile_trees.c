@@ -127,6 +127,7 @@ static void open_noting(void)
     static const struct nt_source_ops ops = {
         .read_at = read_noting, .prefetch = note_prefetch, .close = close_nothing};
     tfile_writer_finish(&writer);
+    memset(&noting, 0, sizeof(noting));
     noting.source = (struct nt_source){.ops = &ops, .size = writer.out.length, .path = "noting.root"};
     assert_ok(open_source(&opened, &noting.source, &error));
 }

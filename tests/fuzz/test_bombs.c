@@ -23,6 +23,8 @@
 #include "core/base/memory.h"
 #include "core/model/model.h"
 
+NEEDS_PROCESSES("a bomb may stop the program");
+
 #define LANCE ".lance"
 enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, ATTEMPTS = 3, NOT_TRIED = 8 };
 #define HOLE_BYTES (INT64_C(1) << 40)

@@ -18,6 +18,8 @@
 #include "sample.h"
 #include "support.h"
 
+NEEDS_PROCESSES("a damaged file may stop the program");
+
 enum { STREAMS = 5, STREAM_BYTES = 128 };
 
 struct content {

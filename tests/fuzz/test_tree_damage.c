@@ -21,6 +21,8 @@
 #include "tools/tools.h"
 #include <ntuple/source.h>
 
+NEEDS_PROCESSES("a damaged file may stop the program");
+
 enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, STEP = 11 };
 
 static size_t step = STEP, bits = 1;

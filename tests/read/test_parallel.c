@@ -12,6 +12,7 @@
 #include "reference.h"
 #include "support.h"
 #include "core/base/memory.h"
+#include "core/base/sanitizer.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
@@ -150,6 +151,8 @@ TEST(the_first_of_several_bad_pages_is_the_error_of_a_shared_read)
 
 /* ---- many readers ---- */
 
+enum { READS = NT_IS_SANITIZED ? 100 : 400 }; /* of each thread */
+
 struct visitor {
     struct nt_stream *stream;
     const struct nt_buffer *expected;
@@ -162,7 +165,7 @@ static void *read_here_and_there(void *argument)
     struct visitor *visitor = argument;
     size_t length = visitor->expected->length;
     char got[64];
-    for (int i = 0; i < 400 && length; i++) {
+    for (int i = 0; i < READS && length; i++) {
         visitor->seed = visitor->seed * 1103515245 + 12345;
         size_t offset = (visitor->seed >> 8) % length, bytes = (visitor->seed >> 4) % sizeof(got);
         if (bytes > length - offset)

@@ -11,9 +11,12 @@
 #include "reference.h"
 #include "support.h"
 #include "core/base/memory.h"
+#include "core/base/sanitizer.h"
 #include "core/codec/codec.h"
 
 enum { SEEDS = 60 };
+/* With sanitizers, reads begin at one of so many offsets: at each byte of elements of 2, 4 and 8 bytes. */
+enum { OFFSETS_APART = NT_IS_SANITIZED ? 3 : 1 };
 
 static bool has_stream(const struct builder *builder, uint32_t field, enum nt_stream_kind kind)
 {
@@ -95,7 +98,7 @@ static void check_splits(struct builder *builder, uint32_t field, enum nt_stream
 {
     struct nt_stream *stream = open_stream(builder, field, kind);
     size_t length = expected->length < 90 ? expected->length : 90;
-    for (size_t offset = 0; offset <= length; offset++)
+    for (size_t offset = 0; offset <= length; offset += OFFSETS_APART)
         for (size_t end = offset; end <= length; end++)
             check_bytes(stream, expected, offset, end - offset);
     for (size_t offset = 0; offset < expected->length; offset += 13)

@@ -21,6 +21,8 @@
 #include "temporary.h"
 #include "core/base/sanitizer.h"
 
+NEEDS_PROCESSES("each case enters the sandbox");
+
 static struct nt_sandbox sandbox;
 
 static void setup(void)

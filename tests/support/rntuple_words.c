@@ -16,14 +16,18 @@
 
 void rntuple_append_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
+    uint8_t word[sizeof(value)];
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_append_byte(out, (char)(value >> 8 * i));
+        word[i] = (uint8_t)(value >> 8 * i);
+    nt_buffer_append(out, word, bytes);
 }
 
 void rntuple_append_big(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
-    for (unsigned i = bytes; i-- > 0;)
-        nt_buffer_append_byte(out, (char)(value >> 8 * i));
+    uint8_t word[sizeof(value)];
+    for (unsigned i = 0; i < bytes; i++)
+        word[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
+    nt_buffer_append(out, word, bytes);
 }
 
 void rntuple_put_little(struct nt_buffer *out, size_t at, uint64_t value, unsigned bytes)

@@ -13,7 +13,12 @@
  * time of loops with a million assertions. A debugger and the sanitizers report more. */
 #define _mark_point(file, line) ((void)0)
 
-/* A test case. Each runs in its own process. */
+/* Without a process of its own, a failed case ends with longjmp(), which works in its own thread only. */
+#define _ck_assert_failed(file, line, expression, ...)                                                       \
+    (nt_test_check_thread(file, line, expression), _ck_assert_failed(file, line, expression, __VA_ARGS__))
+
+/* A test case. Each runs in its own process. A sanitizer makes that slow, so there cases share the process of
+ * the program, unless they have a time limit or their file says NEEDS_PROCESSES. */
 struct nt_test {
     const char *file;       /* its source file */
     const TTest *test;      /* its name and function */
@@ -25,8 +30,17 @@ struct nt_test {
     struct nt_test *next;
 };
 
-/* For TEST only. The caller owns the test, which must not move. */
+/* A file of test cases that always run in their own processes. */
+struct nt_test_file {
+    const char *file;
+    struct nt_test_file *next;
+};
+
+/* For TEST and NEEDS_PROCESSES only. The caller owns the argument, which must not move. */
 void nt_test_add(struct nt_test *test);
+void nt_test_add_file(struct nt_test_file *file);
+/* For failed assertions only: reports one that is not in the thread of its case, and ends the program. */
+void nt_test_check_thread(const char *file, int line, const char *expression);
 /* Runs the test cases of test_NAME.c for each of the names, or all tests without names. Prints a line
  * for each. Returns the exit status, which is a failure if no test exists. */
 int nt_test_run(const char *program, int count, char **names);
@@ -42,6 +56,17 @@ int nt_test_run(const char *program, int count, char **names);
         nt_test_add(&test);                                                                                  \
     }                                                                                                        \
     static void function##_body(int _i __attribute__((unused)))
+
+/* Once in a test file: one case would spoil the next one, for the reason given. Prefer a setup that resets
+ * what a case changes. */
+#define NEEDS_PROCESSES(reason)                                                                              \
+    _Static_assert(sizeof(reason) > 1, "say why");                                                           \
+    __attribute__((constructor)) static void register_file(void)                                             \
+    {                                                                                                        \
+        static struct nt_test_file file = {.file = __FILE__};                                                \
+        nt_test_add_file(&file);                                                                             \
+    }                                                                                                        \
+    _Static_assert(true, "a semicolon follows")
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof(*(array))))
 

@@ -11,10 +11,11 @@
 
 #include "support.h"
 
-static char temporary_directory[] = "/tmp/nt_test_io_XXXXXX";
+static char temporary_directory[32];
 
 static inline void temporary_setup(void)
 {
+    snprintf(temporary_directory, sizeof(temporary_directory), "/tmp/nt_test_io_XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(temporary_directory));
 }
 
@@ -28,7 +29,7 @@ static inline void temporary_teardown(void)
 /* Returns the path of a file in the directory, valid for the next three calls. */
 static inline const char *temporary_path(const char *name)
 {
-    static char paths[4][128];
+    static char paths[4][160];
     static unsigned next;
     char *path = paths[next++ % 4];
     snprintf(path, sizeof(paths[0]), "%s/%s", temporary_directory, name);

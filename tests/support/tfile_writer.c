@@ -24,8 +24,10 @@ enum {
 
 static void word(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
-    while (bytes--)
-        nt_buffer_append_byte(out, (char)(value >> 8 * bytes));
+    uint8_t big_endian[sizeof(value)];
+    for (unsigned i = 0; i < bytes; i++)
+        big_endian[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
+    nt_buffer_append(out, big_endian, bytes);
 }
 
 static void place(struct nt_buffer *out, enum tfile_size size, uint64_t offset)

@@ -39,9 +39,9 @@ static const struct numbers rows[] = {
     {1, 1},
     {OF_A_WINDOW, 1},
     {OF_A_WINDOW + 1, 1},
-    {5 * OF_A_WINDOW, 1},                   /* ascending */
-    {5 * OF_A_WINDOW, 5 * OF_A_WINDOW - 1}, /* descending */
-    {5 * OF_A_WINDOW + 1, 1000003},         /* without a system */
+    {2 * OF_A_WINDOW + 1, 1},               /* three windows, ascending */
+    {2 * OF_A_WINDOW + 1, 2 * OF_A_WINDOW}, /* descending */
+    {2 * OF_A_WINDOW + 1, 1000003},         /* without a system */
 };
 
 TEST(windows_have_each_item_once_and_in_order, .end = COUNT_OF(rows), .timeout = 120)

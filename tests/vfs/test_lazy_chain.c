@@ -17,8 +17,8 @@
 #include "vfs/vfs.h"
 
 enum { MAX_PATH = 512, PIECE = 4096, MAX_BYTES = 1 << 16 };
-/* With sanitizers, one of so many is asked for. */
-enum { ATTRIBUTES_APART = NT_IS_SANITIZED ? 5 : 1 };
+/* With sanitizers, one of so many is asked while the tree is walked. */
+enum { QUESTIONS_APART = NT_IS_SANITIZED ? 17 : 1 };
 
 static struct nt_error error;
 static struct nt_chain_list *chain;
@@ -164,8 +164,7 @@ static void answer_names_of_xattrs(struct nt_vfs *vfs, const char *path, struct 
     assert_ok(nt_vfs_listxattr(vfs, resolve(vfs, path), out, &error));
 }
 
-static const char *asked;   /* an extended attribute */
-static unsigned attributes; /* of all paths so far */
+static const char *asked; /* an extended attribute */
 
 static void answer_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
@@ -190,15 +189,21 @@ static void compare(const char *path, answer_function *answer)
     nt_buffer_deinit(&found);
 }
 
+static void compare_some(const char *path, answer_function *answer)
+{
+    static unsigned questions; /* about all paths so far */
+    if (questions++ % QUESTIONS_APART == 0)
+        compare(path, answer);
+}
+
 static void compare_xattrs(const char *path)
 {
     struct nt_buffer names = {0};
-    compare(path, answer_names_of_xattrs);
+    compare_some(path, answer_names_of_xattrs);
     answer_names_of_xattrs(whole, path, &names);
     for (size_t at = 0; at < names.length; at += strlen(asked) + 1) {
         asked = names.bytes + at;
-        if (attributes++ % ATTRIBUTES_APART == 0)
-            compare(path, answer_xattr);
+        compare_some(path, answer_xattr);
     }
     nt_buffer_deinit(&names);
 }
@@ -216,8 +221,8 @@ static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_cl
         return true;
     snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s", length ? "/" : "", name);
     walk->count++;
-    compare(walk->path, answer_attributes);
-    compare(walk->path, answer_content);
+    compare_some(walk->path, answer_attributes);
+    compare_some(walk->path, answer_content);
     compare_xattrs(walk->path);
     if (class == NT_VFS_DIRECTORY && strcmp(name, "pages") != 0)
         assert_ok(nt_vfs_readdir(whole, node, 0, visit, walk, &error));

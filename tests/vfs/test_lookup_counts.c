@@ -18,7 +18,7 @@
 #include "core/base/memory.h"
 #include "vfs/tree.h"
 
-enum { MAX_KNOWN = 16, REPLACED = 3000, MAX_INODES = 12, VISITORS = 3 };
+enum { MAX_KNOWN = 16, REPLACED = 600, MAX_INODES = 12, VISITORS = 3 };
 
 static struct nt_error error;
 static char path[120];

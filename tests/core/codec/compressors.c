@@ -50,16 +50,34 @@ static size_t compress_old_zlib(const uint8_t *input, size_t input_bytes, uint8_
     return bytes + 6;
 }
 
-/* A small dictionary, because memory for the preset's is filled at each call where MALLOC_PERTURB_ is set. */
+/* Many pages are tiny: it would take longer to allocate and free the memory of each call than to use it. */
+static uint8_t lzma_memory[4 << 20];
+static size_t lzma_used;
+
+static void *take_lzma_memory(void *unused, size_t count, size_t size)
+{
+    uint8_t *memory = lzma_memory + lzma_used;
+    lzma_used += (count * size + 63) / 64 * 64;
+    demand(lzma_used <= sizeof(lzma_memory), "lzma memory");
+    return memory;
+}
+
+static void keep_lzma_memory(void *unused, void *memory)
+{
+}
+
+/* A small dictionary needs little memory. */
 static size_t compress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t room)
 {
     lzma_options_lzma options;
     lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, NULL}};
+    const lzma_allocator allocator = {.alloc = take_lzma_memory, .free = keep_lzma_memory};
     size_t bytes = 0;
+    lzma_used = 0;
     demand(!lzma_lzma_preset(&options, 1), "lzma preset");
     options.dict_size = 64 << 10;
-    demand(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, input, input_bytes, output, &bytes,
-                                     room) == LZMA_OK,
+    demand(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, &allocator, input, input_bytes, output,
+                                     &bytes, room) == LZMA_OK,
            "lzma");
     return bytes;
 }

@@ -63,8 +63,9 @@ uint16_t column_type_number(const struct column_type *type, enum rntuple_generat
 
 static void append_integer(struct nt_buffer *out, uint64_t value, unsigned bytes)
 {
+    uint8_t *room = nt_buffer_extend(out, bytes);
     for (unsigned i = 0; i < bytes; i++)
-        nt_buffer_append_byte(out, (char)(value >> 8 * i));
+        room[i] = (uint8_t)(value >> 8 * i);
 }
 
 /* The lowest `bits` bits of each value, one after the other. */
@@ -102,9 +103,10 @@ static uint64_t before_split(enum packing packing, const uint64_t *values, uint3
 static void append_planes(struct nt_buffer *out, enum packing packing, const uint64_t *values, uint32_t count,
                           unsigned bytes)
 {
+    uint8_t *planes = nt_buffer_extend(out, (size_t)count * bytes);
     for (unsigned plane = 0; plane < bytes; plane++)
         for (uint32_t i = 0; i < count; i++)
-            nt_buffer_append_byte(out, (char)(before_split(packing, values, i, bytes) >> 8 * plane));
+            *planes++ = (uint8_t)(before_split(packing, values, i, bytes) >> 8 * plane);
 }
 
 /* ROOT 6.26 uses 32 bits each, the later CRC32 drafts 44 and 20. */

@@ -101,6 +101,7 @@ TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear
     for (int i = 0; i < LEVELS; i++)
         memcpy(name + 2 * i, i ? "n/" : "d/", 3);
     name[2 * LEVELS - 1] = '\0';
+    lists = 0;
     process.answer = list_nested;
     assert_ok(open_folder());
     size_t before = mallinfo2().uordblks;
@@ -140,6 +141,7 @@ static bool fail_inner(const struct nt_fetch_request *request)
 TEST(lookups_in_a_folder_that_is_not_listed_wait_only_once, .setup = set_up, .teardown = tear_down)
 {
     process.answer = fail_inner;
+    lists = 0;
     assert_ok(open_folder());
     for (int i = 0; i < 3; i++) {
         assert_status(NT_UNREACHABLE, nt_folder_stat(folder, "d/f", &(struct stat){0}, &error));

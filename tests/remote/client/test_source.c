@@ -274,6 +274,7 @@ static bool be_another_with_another_file(const struct nt_fetch_request *request)
 
 TEST(a_file_that_is_opened_anew_and_has_changed_is_not_left_open, .setup = set_up, .teardown = tear_down)
 {
+    closed = 0;
     assert_ok(open_file());
     process.answer = be_another_with_another_file;
     assert_status(NT_UNREACHABLE, read_middle());
@@ -304,6 +305,7 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
 {
     struct nt_extent extents[2 * MAX_PARTS];
     process.answer = open_huge;
+    reads = cancelled = 0;
     assert_ok(open_file());
     for (uint64_t i = 0; i < 2 * MAX_PARTS; i++)
         extents[i] = (struct nt_extent){(i + 1) << 21, 10};
@@ -335,6 +337,7 @@ TEST(a_file_is_closed_although_cancellations_fill_the_channel, .setup = set_up, 
 {
     struct nt_extent extents[MAX_PARTS];
     process.answer = be_busy;
+    reads = closed = 0;
     assert_ok(open_file());
     is_busy = true;
     for (uint64_t i = 0; i < MAX_PARTS; i++)
@@ -364,6 +367,7 @@ TEST(long_ranges_are_requested_first_and_nothing_between_requested_ones, .setup 
 {
     static const struct nt_extent extents[] = {{1 << 21, 20}, {(1 << 21) + 100000, 10}, {1 << 22, 200000}};
     process.answer = open_and_note;
+    reads = 0;
     assert_ok(open_file());
     nt_source_prefetch(source, extents, COUNT_OF(extents), NT_PREFETCH_ONLY);
     nt_source_prefetch(source, extents, COUNT_OF(extents), NT_PREFETCH_NOW); /* joins over larger gaps */
@@ -411,6 +415,7 @@ static void read_byte(uint64_t offset)
 TEST(the_start_of_a_long_range_is_read_while_the_rest_comes, .setup = set_up, .teardown = tear_down)
 {
     process.answer = answer_half;
+    reads = cancelled = 0;
     assert_ok(open_file());
     nt_source_prefetch(source, &long_range, 1, NT_PREFETCH_ONLY);
     read_byte(long_range.offset);
@@ -426,6 +431,7 @@ TEST(the_start_of_a_long_range_is_read_while_the_rest_comes, .setup = set_up, .t
 TEST(bytes_of_a_long_range_are_forgotten_while_the_rest_comes, .setup = set_up, .teardown = tear_down)
 {
     process.answer = answer_half;
+    reads = cancelled = 0;
     assert_ok(open_file());
     nt_source_prefetch(source, &long_range, 1, NT_PREFETCH_ONLY);
     read_byte(long_range.offset);

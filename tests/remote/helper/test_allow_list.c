@@ -40,6 +40,13 @@ static bool take(uint64_t flags)
     return nt_allow_list_receive(&rules, ends[1]);
 }
 
+static void tear_down(void)
+{
+    for (size_t i = 0; i < rules.count; i++)
+        free(rules.addresses[i]);
+    free(rules.addresses);
+}
+
 static const struct {
     const char *address;
     bool is_allowed;
@@ -86,21 +93,22 @@ static const struct {
     {"/etc/passwd", false},
 };
 
-TEST(what_is_beneath_a_place_may_be_requested_and_nothing_else, .end = sizeof(cases) / sizeof(*cases))
+TEST(what_is_beneath_a_place_may_be_requested_and_nothing_else, .teardown = tear_down,
+     .end = sizeof(cases) / sizeof(*cases))
 {
     ck_assert(take(NT_FETCH_ALLOWED_ALONE));
     ck_assert_msg(nt_allow_list_has(&rules, cases[_i].address) == cases[_i].is_allowed, "%s",
                   cases[_i].address);
 }
 
-TEST(where_nothing_is_fixed_all_may_be_requested)
+TEST(where_nothing_is_fixed_all_may_be_requested, .teardown = tear_down)
 {
     ck_assert(take(NT_FETCH_CERTIFICATE_TO_ORIGIN));
     ck_assert(rules.keeps_certificate);
     ck_assert(nt_allow_list_has(&rules, "https://other/"));
 }
 
-TEST(rules_that_do_not_end_are_none)
+TEST(rules_that_do_not_end_are_none, .teardown = tear_down)
 {
     ck_assert(!take(UINT64_MAX));
 }

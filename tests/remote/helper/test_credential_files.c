@@ -18,6 +18,8 @@
 #include "temporary.h"
 #include "core/base/memory.h"
 
+NEEDS_PROCESSES("settings of credentials stay in force");
+
 static pid_t watchdog;
 
 /* Earlier settings stay in force until then. */

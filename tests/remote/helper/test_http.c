@@ -12,6 +12,8 @@
 #include "fake_web.h"
 #include "faults.h"
 
+NEEDS_PROCESSES("keys of roles and their errors are kept");
+
 /* All answers, while one is being sent. */
 static struct canned {
     const char *headers;
