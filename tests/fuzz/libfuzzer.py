@@ -54,8 +54,8 @@ def fuzz(program, seeds, folder, seconds):
     for seed in seeds:
         shutil.copy(seed, given)
     run = {'target': name, 'seconds': 0, 'executions': 0, 'edges': 0, 'findings': 0}
-    start = time.monotonic()
-    while (left := seconds - (time.monotonic() - start)) >= 1 and run['findings'] < MAX_FINDINGS:
+    start, left = time.monotonic(), seconds
+    while left >= 1 and run['findings'] < MAX_FINDINGS:
         done = subprocess.run(
             [program, f'-max_total_time={int(left)}', '-print_final_stats=1', '-verbosity=1', '-reload=0',
              f'-artifact_prefix={findings}/', *LIMITS, corpus, given],
@@ -68,6 +68,7 @@ def fuzz(program, seeds, folder, seconds):
             (findings / f'{run["findings"]}-{int(time.time())}.log').write_text(done.stderr[-20000:])
             if not EXECUTED.search(done.stderr):
                 break  # it does not even start
+        left = seconds - (time.monotonic() - start)
     run['seconds'] = round(time.monotonic() - start)
     return run
 
