@@ -6,11 +6,12 @@ the foreign ones of NTUPLE_SHARED."""
 import json
 import os
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from harness import DATA, Skip, case, data, lines, mounted, run, same
+from harness import DATA, NTUPLE, Skip, case, command, data, lines, mounted, run, same, scratch
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
 
@@ -110,6 +111,19 @@ def a_page_that_two_columns_share_is_named_with_both():
         owners = [line for line in lines(top / 'layout.jsonl') if line.get('owners', 1) > 1]
         for line in owners:
             same(len(line['shared_with']), min(line['owners'] - 1, 16), 'shared_with')
+
+
+@case
+def a_page_list_without_room_in_memory_fails_the_layout():
+    """Without its pages, the layout would look complete."""
+    with scratch() as directory:
+        path = directory / 'pages.root'
+        subprocess.run([os.environ['WRITE_MANY'], path, '20', '15', '100'], check=True)
+        for name in 'layout.jsonl', 'layout.svg':
+            result = command(NTUPLE, 'cat', '--metadatasize=2M', path, name)
+            same((result.returncode, b'metadatasize' in result.stderr), (4, True), f'{name}: {result.stderr}')
+        text = command(NTUPLE, 'cat', '--metadatasize=3M', path, 'layout.jsonl').stdout
+        same(text.count(b'"owner":"page"'), 30000)
 
 
 @case
