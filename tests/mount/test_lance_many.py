@@ -13,13 +13,13 @@ from pathlib import Path
 from harness import IS_SANITIZED, NTUPLE, Foreground, case, command, high_water, run, same, scratch
 from many_fragments import add_empty_fragments, digests, first_version, write_fragments
 
-FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 1000 if IS_SANITIZED else 5000))
-FEW = 30 if IS_SANITIZED else 100
+FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 1000 if IS_SANITIZED else 3000))
+FEW = 30 if IS_SANITIZED else 60
 EXIT_UNSUPPORTED = 4
 FRAGMENTS_LAID_OUT = 300  # in batches of files, of which one would end within a fragment
 FEW_LIMIT = FEW * 512 // 100 << 10  # page lists of all columns alone take more
 COLUMN = 'id'
-LIMIT = FRAGMENTS * 5 << 10 if FRAGMENTS <= 5000 else 0  # of metadata, which would take more; 0: the default
+LIMIT = FRAGMENTS * 5 << 10 if FRAGMENTS <= 3000 else 0  # of metadata, which would take more; 0: the default
 # For each fragment of nine columns of which one was read, and the memory of the programs; without a
 # limit also open files.
 FRAGMENT_BYTES, BASE = 2600, (24 if LIMIT else 256) << 20

@@ -51,11 +51,11 @@ def blz(directory):
 
 
 def foreign():
-    """Every fifth small file of each directory; tables of BLZ are directories."""
+    """Every tenth small file of each directory; tables of BLZ are directories."""
     for folder in 'rntuple/gen', 'rntuple/validation', 'rntuple/real', 'roaring/gen64', 'blz/blz', 'blz/blp':
         described = [path for path in sorted((SHARED / folder).glob('*.json'))
                      if path.stat().st_size < 100_000]
-        for path in described[::5]:
+        for path in described[::10]:
             stem = path.name.removesuffix('.json').removesuffix('.expect')
             yield from (source for source in (path.with_name(stem), path.with_suffix('.root'))
                         if source.exists() and source.stat().st_size < 50_000)
