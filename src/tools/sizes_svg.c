@@ -21,6 +21,7 @@ struct treemap {
     struct size_box *own;  /* [field]: its own columns */
     struct nt_field_groups groups;
     uint64_t total, once; /* once: counts shared pages once */
+    bool is_complete;     /* false: a page list is unreadable */
     /* The current drawing: */
     unsigned grain;
     size_t bytes;
@@ -52,6 +53,14 @@ static void add_columns(struct treemap *treemap, const struct nt_dataset *datase
     }
 }
 
+static bool all_lists_are_readable(const struct nt_dataset *dataset)
+{
+    bool are_all = true;
+    for (uint32_t i = 0; i < dataset->group_count && are_all; i++)
+        are_all = !nt_group_failure(dataset, i);
+    return are_all;
+}
+
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t *shown = NULL;
@@ -61,6 +70,7 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
         status = nt_part_visit_ranges(dataset, part, NULL, add_range, sums, error);
     if (status == NT_OK)
         add_columns(treemap, dataset, shown, sums);
+    treemap->is_complete = all_lists_are_readable(dataset);
     free(shown);
     free(sums);
     return status == NT_OK ? nt_unique_bytes(dataset, NULL, &treemap->once, error) : status;
@@ -425,6 +435,8 @@ static void draw_heading(struct treemap *treemap)
     }
     nt_buffer_append_string(
         &text, "; areas are stored bytes, deep colours compress well, light ones are stored as they are");
+    if (!treemap->is_complete)
+        nt_buffer_append_string(&text, "; page lists that cannot be read are omitted");
     nt_svg_text(treemap->out, MARGIN, 48, "t", 0, nt_buffer_string(&text));
     nt_buffer_deinit_part(&text, treemap->out);
 }

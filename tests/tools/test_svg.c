@@ -377,6 +377,33 @@ TEST(what_is_too_small_for_a_box_shares_one_with_its_neighbours)
     builder_free(builder);
 }
 
+/* An integer in each of two groups, whose second page list may be bad. */
+static struct builder *two_groups(bool is_bad)
+{
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    for (uint64_t i = 0; i < 2; i++) {
+        add_elements(builder, add_cluster(builder, i, 1), column, (uint64_t[]){i}, 1, 1);
+        end_group(builder);
+    }
+    builder->bad_group[1] = is_bad;
+    finish(builder, NULL);
+    return builder;
+}
+
+TEST(a_picture_of_sizes_says_whether_page_lists_are_omitted, .end = 2)
+{
+    struct builder *builder = two_groups(_i);
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+    assert_is_picture(&out, nt_sizes_svg_bytes(builder->dataset));
+    ck_assert_int_eq(strstr(out.bytes, "; page lists that cannot be read are omitted</text>") != NULL, _i);
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+
 TEST(many_numbered_fields_are_shown_in_ranges)
 {
     struct builder *builder = numbered_fields(60, "x", "x");
