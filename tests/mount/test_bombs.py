@@ -365,8 +365,8 @@ def read_some(top, most=MOST_FILES_READ):
 # Many of one thing: fields, clusters, pages of a field in a cluster.
 HONEST = {'fields': (100000, 1, 1), 'clusters': (4, 100000, 1), 'pages': (10, 250, 100),
           'pages_of_a_cluster': (1, 1, 1000000), 'a_wide_skim': (6000, 1, 1)}
-# A layout sorts ranges in windows, of which the others have many, too: of a million pages it takes half as long
-# as all the rest.
+# A layout sorts ranges in windows, of which the others have many, too: of a million pages it takes half as
+# long as all the rest.
 LAYOUTS = {'pages_of_a_cluster': [], 'pages': ['layout.jsonl', 'layout.svg']}
 READ_FROM_SERVER = 'fields', 'pages'
 # The model's memory for so many, and that of the programs.
