@@ -324,16 +324,6 @@ static struct column_run next_run(const struct nt_layout_claims *claims, const s
     return run;
 }
 
-/* NULL: a bad page list, whose pages are omitted. One for which there is no memory is not bad: an incomplete
- * layout would look like a complete one. */
-static enum nt_status pin_list(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
-                               struct nt_error *error)
-{
-    NT_TRY(nt_group_pin_readable(dataset, number, group_ret, error));
-    const struct nt_error *failure = *group_ret ? NULL : nt_group_failure(dataset, number);
-    return failure && failure->status == NT_LIMIT ? nt_fail_copy(error, failure) : NT_OK;
-}
-
 /* Numbers pages through the columns' clusters in order of cluster id. Stops at a bad page list: the numbers
  * of the pages after it are unknown. `numbers`: by column of the dataset, NT_NONE after such a list. Reads
  * each list once: it may be released as soon as it is unpinned. */
@@ -345,7 +335,7 @@ static enum nt_status add_run_pages(const struct sink *sink, struct nt_dataset *
     nt_groups_announce(dataset, run->groups);
     for (uint32_t g = run->groups.first; g < run->groups.end && status == NT_OK && !is_bad; g++) {
         struct nt_group *group;
-        status = pin_list(dataset, g, &group, error);
+        status = nt_omit_bad(nt_group_pin(dataset, g, &group, error));
         is_bad = !group;
         for (uint32_t column = run->first; column < run->end && status == NT_OK; column++)
             if (is_bad)
@@ -383,7 +373,7 @@ static enum nt_status add_values(const struct sink *sink, const struct nt_layout
     nt_groups_announce(dataset, groups);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
         struct nt_group *group;
-        status = pin_list(dataset, g, &group, error);
+        status = nt_omit_bad(nt_group_pin(dataset, g, &group, error));
         for (uint32_t c = 0; group && c < group->clusters; c++) {
             uint32_t cluster = group->first_cluster + c;
             const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
@@ -423,11 +413,11 @@ static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_
 /* ---- All claims ---- */
 
 /* Page lists stay, and the ranges of the format go with the layout: loaded in this order, lists need no
- * more memory than without a layout. A failure of a list is remembered. Counts the columns. */
+ * more memory than without a layout. Counts the columns of all datasets that are not bad. */
 static enum nt_status load_page_lists(struct nt_layout_claims *claims, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < claims->file->dataset_count && !nt_is_environmental(status); i++) {
+    for (uint32_t i = 0; i < claims->file->dataset_count && nt_omit_bad(status) == NT_OK; i++) {
         struct nt_dataset *physical;
         if (claims->file->datasets[i]->failure)
             continue;
@@ -438,7 +428,7 @@ static enum nt_status load_page_lists(struct nt_layout_claims *claims, struct nt
         if (claims->is_whole)
             status = nt_dataset_load_readable(physical, error);
     }
-    return nt_is_environmental(status) ? status : NT_OK; /* reading the pages reports others */
+    return nt_omit_bad(status);
 }
 
 /* Before the first batch. nt_layout_free frees the claims, even on failure. */

@@ -126,6 +126,29 @@ def a_page_list_without_room_in_memory_fails_the_layout():
         same(text.count(b'"owner":"page"'), 30000)
 
 
+# Files of all formats. Some have a dataset for which there is no room: error.json or a message names the
+# limit.
+SMALL = ['example.root', 'encodings.root', 'attributes.root', 'trees/trees_containers.root',
+         'trees/trees_counted.root', 'blocks.blp', 'lance_nested_2.1.lance', 'lance_nested_0.2.lance',
+         'lance_datasets/json_0.1', 'lance_datasets/stable_2.2', 'lance_datasets/dropped_items_2.2']
+
+
+@case
+def with_little_memory_a_layout_is_whole_or_the_limit_is_named():
+    def documents(name, *options):
+        found = command(NTUPLE, 'cat', *options, data(name), 'layout.jsonl')
+        reports = command(NTUPLE, 'ls', '-R', *options, data(name))
+        return found.stdout, b'metadatasize' in found.stderr or b'error.json' in reports.stdout
+    tried = 0
+    for name in SMALL:
+        whole, _ = documents(name)
+        for size in range(12, 100, 8):
+            text, is_said = documents(name, f'--metadatasize={size}K')
+            same(text == whole or is_said, True, f'{name}: {size}K')
+            tried += is_said
+    assert tried >= len(SMALL), f'{tried} of them have too little memory'
+
+
 @case
 def documents_are_the_same_from_run_to_run():
     def documents(top):

@@ -138,6 +138,11 @@ bool nt_is_environmental(enum nt_status status)
     return status == NT_IO || status == NT_CHANGED || status == NT_UNREACHABLE || nt_is_transient(status);
 }
 
+enum nt_status nt_omit_bad(enum nt_status status)
+{
+    return nt_is_environmental(status) || status == NT_LIMIT ? status : NT_OK;
+}
+
 bool nt_is_transient(enum nt_status status)
 {
     return status == NT_NO_MEMORY || status == NT_CANCELED;

@@ -63,6 +63,10 @@ enum nt_status nt_fail_copy(struct nt_error *error, const struct nt_error *failu
  * the file's? Such a failure may disappear: a caller that could continue without the failed part, or
  * that caches results, must return it instead. */
 bool nt_is_environmental(enum nt_status status);
+/* For a view that omits the bad parts of a file: NT_OK if the part is bad. If it could not be read for
+ * another reason, which is environmental or NT_LIMIT, the status: without the part, the view would look
+ * complete. */
+enum nt_status nt_omit_bad(enum nt_status status);
 /* The environmental failures that are not about a disk either: memory and cancelled requests. Only the
  * caller sees them; never log or remember them. */
 bool nt_is_transient(enum nt_status status);

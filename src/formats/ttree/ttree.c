@@ -187,7 +187,7 @@ static enum nt_status note_offsets(struct nt_dataset *dataset, struct basket_off
         }
         nt_group_unpin(group);
     }
-    return nt_is_environmental(status) ? status : NT_OK;
+    return nt_omit_bad(status);
 }
 
 static int compare_offsets(const void *left, const void *right)

@@ -43,7 +43,7 @@ static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
     if (status == NT_OK)
         status = nt_lance_require_data_file(dataset, number, &opened, error);
     if (status != NT_OK)
-        return nt_is_environmental(status) ? status : NT_OK;
+        return nt_omit_bad(status);
     status = nt_lance_lay_out_file(opened, output, error);
     return status == NT_OK && !opened->legacy ? put_deleted(lance, number, opened, output, error) : status;
 }

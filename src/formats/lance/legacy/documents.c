@@ -207,14 +207,16 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_page_table *table = &statistics->table;
+    if (statistics->failure && nt_omit_bad(statistics->failure->status) != NT_OK)
+        return nt_fail_copy(error, statistics->failure);
     NT_TRY(nt_layout_emit_range(output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell),
                                 "page table"));
     for (uint32_t i = 0; i < statistics->schema.field_count; i++) {
-        struct nt_error unused;
+        struct nt_error failure;
         struct statistics_column column;
-        enum nt_status status = find_column(lance, i, &column, &unused);
-        if (nt_is_environmental(status))
-            return nt_fail_copy(error, &unused);
+        enum nt_status status = find_column(lance, i, &column, &failure);
+        if (nt_omit_bad(status) != NT_OK)
+            return nt_fail_copy(error, &failure);
         if (status != NT_OK || !column.type)
             continue;
         uint64_t offset = nt_lance_cells(table, statistics->schema.fields[i].id)->offset;
