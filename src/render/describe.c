@@ -161,7 +161,8 @@ static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, u
 {
     struct nt_group *group;
     enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
-    *is_complete &= group != NULL;
+    if (is_complete)
+        *is_complete &= group != NULL;
     for (uint32_t i = 0; group && i < group->clusters; i++)
         visit_cluster(dataset, group, group->first_cluster + i, column, visit, context);
     nt_group_unpin(group);
@@ -229,11 +230,11 @@ uint32_t nt_visited_parts(const struct nt_dataset *dataset)
 }
 
 enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, const bool *chosen,
-                                    nt_visit_range *visit, void *context, struct nt_error *error)
+                                    nt_visit_range *visit, void *context, bool *is_complete,
+                                    struct nt_error *error)
 {
     enum { AHEAD = 16 };
     struct column_filter some = {chosen, visit, context};
-    bool is_complete = true;
     uint32_t left = nt_visited_parts(dataset) - part;
     if (has_parts(dataset) && part % AHEAD == 0)
         plan_parts(dataset, chosen, part, part + (left < AHEAD ? left : AHEAD));
@@ -243,7 +244,7 @@ enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, c
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = has_parts(dataset) ? dataset->group_owners[i].first_group + part : i;
         if (nt_group_has_columns(dataset, group, chosen))
-            NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, &some, &is_complete, error));
+            NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, &some, is_complete, error));
     }
     return NT_OK;
 }

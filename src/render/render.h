@@ -71,9 +71,10 @@ bool nt_group_has_columns(const struct nt_dataset *dataset, uint32_t group, cons
 /* The parts of the entries that nt_part_visit_ranges visits: they have no file in common. */
 uint32_t nt_visited_parts(const struct nt_dataset *dataset);
 /* Visits the ranges of some columns (`chosen` by column; NULL: all) in a part of the entries. Part by part,
- * each file is opened once. Omits bad page lists. */
+ * each file is opened once. Omits bad page lists, and then clears `*is_complete`, unless that is NULL. */
 enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, const bool *chosen,
-                                    nt_visit_range *visit, void *context, struct nt_error *error);
+                                    nt_visit_range *visit, void *context, bool *is_complete,
+                                    struct nt_error *error);
 /* Totals of a column or of all (NT_NONE), likewise. */
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error);

@@ -51,7 +51,8 @@ static enum nt_status visit_extents(void *context, struct nt_windows *windows, s
     extents->windows = windows;
     extents->number = 0;
     extents->bytes_elsewhere = 0;
-    NT_TRY(nt_part_visit_ranges(extents->dataset, extents->part, extents->chosen, add_range, extents, error));
+    NT_TRY(nt_part_visit_ranges(extents->dataset, extents->part, extents->chosen, add_range, extents, NULL,
+                                error));
     return extents->status;
 }
 

@@ -53,24 +53,15 @@ static void add_columns(struct treemap *treemap, const struct nt_dataset *datase
     }
 }
 
-static bool all_lists_are_readable(const struct nt_dataset *dataset)
-{
-    bool are_all = true;
-    for (uint32_t i = 0; i < dataset->group_count && are_all; i++)
-        are_all = !nt_group_failure(dataset, i);
-    return are_all;
-}
-
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t *shown = NULL;
     struct nt_column_sums *sums = calloc((size_t)dataset->column_count + 1, sizeof(*sums));
     enum nt_status status = sums ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
     for (uint32_t part = 0; status == NT_OK && part < nt_visited_parts(dataset); part++)
-        status = nt_part_visit_ranges(dataset, part, NULL, add_range, sums, error);
+        status = nt_part_visit_ranges(dataset, part, NULL, add_range, sums, &treemap->is_complete, error);
     if (status == NT_OK)
         add_columns(treemap, dataset, shown, sums);
-    treemap->is_complete = all_lists_are_readable(dataset);
     free(shown);
     free(sums);
     return status == NT_OK ? nt_unique_bytes(dataset, NULL, &treemap->once, error) : status;
@@ -492,7 +483,7 @@ enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct
     };
     struct nt_dataset *dataset;
     NT_TRY(nt_dataset_physical(of, &dataset, error));
-    struct treemap treemap = {.dataset = dataset};
+    struct treemap treemap = {.dataset = dataset, .is_complete = true};
     struct nt_budget *budget = &dataset->file->budget;
     uint64_t bytes = nt_sizes_svg_bytes(of);
     uint64_t taken = bytes + (uint64_t)dataset->field_count * FIELD_BYTES +
