@@ -116,7 +116,7 @@ struct shared_load {
     uint32_t pinned; /* number of columns whose dependencies are pinned */
     uint64_t cached; /* pages in addition to those of the only column */
     struct nt_stats_delta stats;
-    struct nt_error *failure;
+    struct nt_error *failure; /* see nt_pages_load_direct */
 };
 
 /* How many pages of the first column one read can load, and its size. Counts only pages that are not
@@ -200,10 +200,10 @@ static enum nt_status load_with_siblings(struct shared_load *load, uint8_t *outp
 {
     struct nt_sibling_pages siblings;
     nt_sibling_pages_begin(&load->request, &siblings);
-    bool is_alone = siblings.count == 0;
-    enum nt_status status = nt_page_load_once(&load->request, output, is_alone ? load->failure : NULL);
-    if (status == NT_OK || !is_alone || nt_is_environmental(status))
-        load->failure->status = NT_OK;
+    struct nt_error *failure = siblings.count ? NULL : load->failure; /* else it may be that of a sibling */
+    enum nt_status status = nt_page_load_once(&load->request, output, failure);
+    if (failure && (status == NT_OK || nt_is_environmental(status)))
+        nt_error_clear(failure);
     nt_sibling_pages_end(&load->request, &siblings, status == NT_OK);
     load->cached += siblings.count;
     return status;
@@ -262,7 +262,8 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 {
     struct shared_load load;
     uint32_t left = count;
-    nt_error_clear(failure);
+    if (failure)
+        nt_error_clear(failure);
     load.request = (struct nt_page_request){.reader = reader,
                                             .dataset = dataset,
                                             .column = column,
@@ -388,7 +389,6 @@ static void decode_shared(const struct together *together, const struct nt_strea
                           struct nt_decoded_pages *decoded)
 {
     struct nt_pages_run runs[NT_MAX_SHARED_OUTPUTS];
-    struct nt_error unused;
     const struct nt_stream *stream = ranges->stream;
     for (uint32_t i = 0; i < together->count; i++) {
         const struct nt_stream_range *range = &ranges[i];
@@ -400,7 +400,7 @@ static void decode_shared(const struct together *together, const struct nt_strea
             &range->stream->dtype, segment->base};
     }
     uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].column, runs,
-                                         together->count, together->end - together->first, &unused);
+                                         together->count, together->end - together->first, NULL);
     for (uint32_t i = 0; i < together->count; i++)
         decoded[i] = (struct nt_decoded_pages){together->segments[i].number, together->first, done};
 }

@@ -476,7 +476,7 @@ static enum nt_status prepare(struct nt_page_request *request, struct nt_page_de
     return NT_OK;
 }
 
-bool nt_page_is_worth_a_retry(const struct nt_page_request *request, enum nt_status status)
+bool nt_page_prepare_retry(const struct nt_page_request *request, enum nt_status status)
 {
     const struct nt_page *page = request->page;
     return (status == NT_CHECKSUM || status == NT_CORRUPT) &&
@@ -499,7 +499,7 @@ enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *requ
     }
     if (status == NT_OK) {
         status = nt_page_load_once(&whole, output, error);
-        if (!request->failure && nt_page_is_worth_a_retry(&whole, status)) {
+        if (!request->failure && nt_page_prepare_retry(&whole, status)) {
             whole.stored = NULL;
             status = nt_page_load_once(&whole, output, error);
         }

@@ -357,7 +357,7 @@ static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_
 {
     struct nt_page_request *request = context;
     struct nt_sibling_pages siblings;
-    if (request->failure && !nt_page_is_worth_a_retry(request, request->failure->status))
+    if (request->failure && !nt_page_prepare_retry(request, request->failure->status))
         return nt_page_report(request, nt_fail_copy(error, request->failure), error);
     nt_workers_cancel_page(request->reader->workers, request->page);
     nt_sibling_pages_begin(request, &siblings);

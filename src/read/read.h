@@ -321,9 +321,9 @@ struct nt_page_request {
 /* Reads, verifies, decompresses and decodes into `output`, with a context. The error does not name the page,
  * and a damaged page is not fetched a second time. */
 enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error);
-/* Bytes may be damaged in transit, so a damaged page from a network is fetched once more: forgets what was
- * fetched, and returns true, if that may help. */
-bool nt_page_is_worth_a_retry(const struct nt_page_request *request, enum nt_status status);
+/* Bytes may be damaged in transit, so a damaged page from a network is fetched once more. Forgets what was
+ * fetched of it. False: loading it again gives the same failure. */
+bool nt_page_prepare_retry(const struct nt_page_request *request, enum nt_status status);
 
 /* The compression algorithm that the stored bytes name. */
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
@@ -443,7 +443,7 @@ struct nt_pages_run {
 /* Loads `count` pages of one column, or of several (at most NT_MAX_SHARED_OUTPUTS) with the same stored
  * bytes, each decoded once. Reads small adjacent pages in one call. Caches nothing. Stops at a page
  * that is cached, not shared or bad: the caller loads it alone. Returns the number of pages loaded.
- * Sets failure->status to NT_OK, or the failure to that of a page whose own bytes are bad. */
+ * `failure` (may be NULL) becomes that of a page whose own bytes are bad; else its status is NT_OK. */
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               struct nt_pages_run *runs, uint32_t run_count, uint32_t count,
                               struct nt_error *failure);

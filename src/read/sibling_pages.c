@@ -97,6 +97,7 @@ static void load_alone(const struct nt_page_request *request, const struct nt_si
     struct nt_error error;
     alone.column = siblings->columns[i];
     alone.page = siblings->pages[i].page;
+    alone.failure = NULL; /* was that of the request's page */
     enum nt_status status = nt_page_load_with_dependencies(&alone, siblings->pages[i].output, &error);
     if (status != NT_OK)
         status = nt_page_report(&alone, status, &error);
