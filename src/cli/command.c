@@ -41,9 +41,7 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
         return false;
     }
     struct nt_tree_entry *entry = &listing->entries[listing->count++];
-    size_t length = strnlen(name, sizeof(entry->name) - 1);
-    memcpy(entry->name, name, length);
-    entry->name[length] = '\0';
+    nt_string_copy(entry->name, sizeof(entry->name), name);
     entry->node = node;
     entry->class = class;
     listing->cursor = next_cursor;

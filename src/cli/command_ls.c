@@ -308,7 +308,7 @@ static void print_ranking(struct lister *lister, const struct ranked_names *name
         for (count = 0; count < NT_LISTING_BATCH && first + count < names->count; count++) {
             const struct ranked *ranked = &names->list[first + count];
             entries[count] = (struct nt_tree_entry){.node = ranked->node, .class = ranked->class};
-            snprintf(entries[count].name, sizeof(entries[count].name), "%s", ranked->name);
+            nt_string_copy(entries[count].name, sizeof(entries[count].name), ranked->name);
         }
         print_entries(lister, entries, count);
     }

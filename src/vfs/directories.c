@@ -83,10 +83,8 @@ bool nt_is_container_file(const struct nt_file *file, struct nt_text name)
 
 static enum nt_status list(struct nt_dir_entry *listed, enum nt_vfs_class class, const char *name)
 {
-    size_t length = strnlen(name, sizeof(listed->name) - 1);
     listed->class = class;
-    memcpy(listed->name, name, length);
-    listed->name[length] = '\0';
+    nt_string_copy(listed->name, sizeof(listed->name), name);
     return NT_OK;
 }
 

@@ -29,7 +29,7 @@ struct failure {
 struct nt_error_log {
     pthread_mutex_t lock;
     struct failure ring[CAPACITY];
-    uint64_t keys[CAPACITY]; /* of the ring: damaged files have one failure after another, each compared */
+    uint64_t keys[CAPACITY]; /* of the ring, compared first: a damaged file has thousands of failures */
     uint64_t noted;          /* total; the next goes to noted % CAPACITY */
 };
 

@@ -208,7 +208,7 @@ void nt_inodes_name(struct nt_inode_table *inodes, uint32_t number, char name_re
 {
     NT_MUTEX_GUARD(&inodes->lock);
     const char *name = inodes->list[number]->name;
-    snprintf(name_ret, NT_NAME_BYTES + 1, "%s", name ? name : "");
+    nt_string_copy(name_ret, NT_NAME_BYTES + 1, name ? name : "");
 }
 
 bool nt_inodes_is_passthrough(struct nt_inode_table *inodes, uint32_t number)

@@ -401,7 +401,7 @@ struct nt_generated_options {
     uint64_t disk_bytes;
     const char *directory; /* for disk files; must outlive this object */
     bool generate_all;     /* every text, not only short ones */
-    bool keeps_none;
+    bool keeps_none;       /* each opening generates anew */
 };
 
 /* NULL: out of memory. */

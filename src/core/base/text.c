@@ -28,6 +28,13 @@ bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *t
     return to->bytes;
 }
 
+void nt_string_copy(char *array, size_t array_bytes, const char *string)
+{
+    size_t length = strnlen(string, array_bytes - 1);
+    memcpy(array, string, length);
+    array[length] = '\0';
+}
+
 char *nt_buffer_to_arena(struct nt_buffer *buffer, struct nt_arena *arena)
 {
     char *copy = buffer->failed ? NULL : nt_arena_copy(arena, nt_buffer_string(buffer), buffer->length);

@@ -46,6 +46,8 @@ static inline bool nt_text_is_one_of(struct nt_text text, const char *const *str
 int nt_texts_compare(struct nt_text a, struct nt_text b);
 /* Removes a prefix; false, without change, if the text does not begin with it. */
 bool nt_text_skip(struct nt_text *text, const char *prefix);
+/* Copies a string into an array, cut to fit. Faster than snprintf() for the names of long listings. */
+void nt_string_copy(char *array, size_t array_bytes, const char *string);
 /* A NUL-terminated copy in an arena; false without memory. */
 bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *to);
 /* Moves a buffer's text to an arena and frees the buffer; NULL only without memory. */
