@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include <ntuple/format.h>
 
 #include "core/base/text.h"

@@ -5,6 +5,8 @@
  */
 #include "chain/chain.h"
 
+#include <sys/stat.h>
+
 /* ---- Delegate to the members ---- */
 
 /* ---- Datasets ---- */

@@ -7,6 +7,7 @@
 #include "chain/chain.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "formats/formats.h"
 

@@ -6,6 +6,7 @@
 #include "chain/chain.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

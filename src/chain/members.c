@@ -6,6 +6,8 @@
 #include "chain/chain.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

@@ -5,6 +5,7 @@
  */
 #include "cli/cli.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

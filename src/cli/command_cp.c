@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- The command cp ---- */

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #define XATTR_PREFIX "user.ntuplefs."
 

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "core/io/address.h"
 #include "tools/tools.h"

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <limits.h>
+#include <signal.h>
 
 static const struct nt_command command_help, command_complete;
 

@@ -6,6 +6,7 @@
 #include "cli/ntuplefs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 

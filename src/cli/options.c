@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <sys/stat.h>
 
 /* ---- Parse row ranges ---- */
 

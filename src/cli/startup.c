@@ -8,6 +8,7 @@
 #include <ntuple/version.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

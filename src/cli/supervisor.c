@@ -6,6 +6,8 @@
 
 #include <ntuple/version.h>
 
+#include <signal.h>
+
 #include "cli/ntuplefs.h"
 
 struct mount_supervisor {

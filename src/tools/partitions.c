@@ -5,6 +5,8 @@
  */
 #include "tools/tools.h"
 
+#include <sys/stat.h>
+
 #include "chain/chain.h"
 #include "remote/client/client.h"
 

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include <ntuple/arrow.h>
 
 #include "chain/chain.h"

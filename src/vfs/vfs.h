@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"

@@ -5,6 +5,7 @@
  * system's function with the counting one (see meson.build).
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 

@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fork-safe mutexes and FIFO waiting. fork() is delayed until no thread is inside a critical section,
- * so that every lock is free and all guarded data is consistent in the child.
+ * Thread creation, fork-safe mutexes and FIFO waiting. fork() is delayed until no thread is inside a critical
+ * section, so that every lock is free and all guarded data is consistent in the child.
  */
 #include "core/base/thread.h"
 
+#include <signal.h>
 #include <stddef.h>
+
+/* ---- Threads and conditions ---- */
+
+int nt_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    int problem = pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return problem;
+}
+
+int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem;
+}
+
+/* ---- The gate that forks close ---- */
 
 /* The forking thread has priority; otherwise other threads could keep it out forever. */
 #define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -39,28 +38,12 @@ static inline struct timespec nt_timespec(uint64_t nanoseconds)
 }
 
 /* A condition for timed waits with this clock. 0 or an errno value. */
-static inline int nt_condition_init(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    int problem = pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return problem;
-}
+int nt_condition_init(pthread_cond_t *condition);
 
 /* ---- Thread creation ---- */
 
 /* As pthread_create, with all signals blocked. */
-static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int problem = pthread_create(thread, NULL, run, context);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return problem;
-}
+int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
 /* ---- Fork-safe mutexes ---- */
 

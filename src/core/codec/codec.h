@@ -7,9 +7,6 @@
 
 #include <ntuple/element.h>
 
-#include <lzma.h>
-#include <zstd.h>
-
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -355,17 +352,6 @@ typedef enum nt_status nt_decompress_some(const uint8_t *input, size_t input_byt
 nt_decompress_some nt_decompress_blosc_blocks, nt_decompress_whole_blosc_blocks;
 size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes);
 enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
-
-/* State of a thread's decompressors between calls. */
-struct nt_codec_context {
-    ZSTD_DCtx *zstd;
-    struct nt_inflater *inflater;
-    lzma_stream lzma; /* all zero (LZMA_STREAM_INIT) before its first use */
-    struct {
-        uint8_t *bytes;
-        size_t capacity;
-    } scratch[NT_SCRATCH_COUNT];
-};
 
 /* ---- Information content ---- */
 

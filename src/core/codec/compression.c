@@ -7,8 +7,10 @@
 
 #include <limits.h>
 #include <lz4.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <xxhash.h>
+#include <zstd.h>
 #include <zstd_errors.h>
 
 #include "core/base/built_in.h"
@@ -32,6 +34,17 @@ const char *nt_algorithm_name(enum nt_algorithm algorithm)
 }
 
 /* ---- Decompression context ---- */
+
+/* State of a thread's decompressors between calls. */
+struct nt_codec_context {
+    ZSTD_DCtx *zstd;
+    struct nt_inflater *inflater;
+    lzma_stream lzma; /* all zero (LZMA_STREAM_INIT) before its first use */
+    struct {
+        uint8_t *bytes;
+        size_t capacity;
+    } scratch[NT_SCRATCH_COUNT];
+};
 
 struct nt_codec_context *nt_codec_context_new(void)
 {

@@ -3,7 +3,9 @@
  * Opens names beneath a directory: by openat2 with RESOLVE_BENEATH where available, else part by part.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

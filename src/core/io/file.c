@@ -7,7 +7,9 @@
  * pieces.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/queue.h"

@@ -5,6 +5,8 @@
  */
 #include "core/io/folder.h"
 
+#include <sys/stat.h>
+
 #include "core/io/source.h"
 
 /* ---- Dispatch ---- */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include <ntuple/text.h>
 
 #include "core/base/error.h"

@@ -7,9 +7,7 @@
 
 #include <ntuple/source.h>
 
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -18,6 +16,7 @@
 struct nt_folder;
 struct nt_source;
 struct nt_source_pool;
+struct stat;
 NT_DEFINE_CLEANUP(struct nt_source, nt_source_close)
 
 /* ---- Sources ---- */

@@ -6,6 +6,8 @@
  */
 #include "formats/blz/blz.h"
 
+#include <sys/stat.h>
+
 #include "formats/formats.h"
 
 /* ---- metadata.json ---- */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <sys/stat.h>
 
 /* ---- List chunk files ---- */
 

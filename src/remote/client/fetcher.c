@@ -6,6 +6,7 @@
 #include "remote/client/client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -6,6 +6,7 @@
 #include "remote/client/client.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 

@@ -4,6 +4,7 @@
  */
 #include "remote/client/client.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

@@ -7,6 +7,7 @@
 #include "render/arrow/arrow.h"
 
 #include <lz4frame.h>
+#include <zstd.h>
 
 /* A level at which values, which RNTuple splits into planes of bytes and Arrow does not, compress as well as
  * in the files that ROOT writes (level 5). */

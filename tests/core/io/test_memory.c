@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include <ntuple/source.h>
 

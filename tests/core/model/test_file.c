@@ -3,6 +3,7 @@
  * The directories and datasets of a file, and when each is closed.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "builder.h"
 

@@ -5,6 +5,8 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
+#include <sys/stat.h>
+
 #include "core/base/queue.h"
 
 /* ---- Missing files ---- */

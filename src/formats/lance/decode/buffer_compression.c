@@ -6,6 +6,7 @@
 #include "formats/lance/decode/decode.h"
 
 #include <limits.h>
+#include <zstd.h>
 #include <zstd_errors.h>
 
 enum {
