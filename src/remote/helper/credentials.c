@@ -357,8 +357,7 @@ void nt_credentials_begin(int socket)
         *slot = (struct slot){.descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC),
                               .is_named = named(&rows[i]) != NULL};
         snprintf(slot->path, sizeof(slot->path), "/proc/self/fd/%d", slot->descriptor);
-        if (rows[i].is_for_libraries) /* others are read when they are used */
-            refresh((enum nt_credential)i);
+        refresh((enum nt_credential)i);
         if (socket >= 0)
             export_credential((enum nt_credential)i);
     }
