@@ -74,7 +74,8 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2, /* if decoding is neither slow nor fast */
+    SMALL_PAGE = 4096, /* decoding a smaller one costs less than a job */
+    FEW_PAGES = 2,     /* if decoding is neither slow nor fast */
     /* Of loading at the given rate, half of it at half the rate: first touches of memory look slow, too. */
     EVIDENCE_MICROSECONDS = 10 * 1000,
 };
@@ -135,10 +136,11 @@ static void queue_from(const struct nt_walk *walk, uint64_t offset, bool is_copi
         if (pages >= PAGES && bytes >= MIN_BYTES)
             break;
         walk->find(walk->walked, element, &next);
-        if (next.page)
-            bytes += (uint64_t)nt_page_decoded_elements(next.page) *
-                     nt_page_decoder(walk->dataset, next.page)->element_bytes;
-        if (next.page && element >= queued)
+        uint64_t page_bytes = next.page ? (uint64_t)nt_page_decoded_elements(next.page) *
+                                              nt_page_decoder(walk->dataset, next.page)->element_bytes
+                                        : 0;
+        bytes += page_bytes;
+        if (page_bytes >= SMALL_PAGE && element >= queued)
             nt_workers_queue(reader->workers, &(struct nt_worker_job){load_ahead, reader, walk->dataset,
                                                                       next.column, next.page, next.group});
         else
