@@ -77,7 +77,9 @@ def build_commit(commit, like, repository, folder):
     with subprocess.Popen(["git", "-C", repository, "archive", commit], stdout=subprocess.PIPE) as archive:
         subprocess.run(["tar", "x", "-C", source], stdin=archive.stdout, check=True)
     kind = f"-Dbuildtype={build_option(like, 'buildtype') or 'release'}"
-    for command in (["meson", "setup", build, source, "-Dtests=disabled", "-Dbench=true", kind],
+    is_boolean = "option('tests', type: 'boolean'" in (source / "meson_options.txt").read_text()
+    no_tests = f"-Dtests={'false' if is_boolean else 'disabled'}"  # older commits have a boolean
+    for command in (["meson", "setup", build, source, no_tests, "-Dbench=true", kind],
                     ["ninja", "-C", build]):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
