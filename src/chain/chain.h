@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <sys/stat.h>
-
 #include <ntuple/format.h>
 
 #include "core/base/text.h"

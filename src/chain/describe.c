@@ -5,8 +5,6 @@
  */
 #include "chain/chain.h"
 
-#include <sys/stat.h>
-
 /* ---- Delegate to the members ---- */
 
 /* ---- Datasets ---- */

@@ -7,7 +7,6 @@
 #include "chain/chain.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "formats/formats.h"
 

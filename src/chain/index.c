@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

@@ -6,7 +6,6 @@
 #include "chain/chain.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const struct nt_target *target)

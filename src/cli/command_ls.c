@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pwd.h>
-#include <sys/stat.h>
 
 struct column_widths {
     int links, owner, group, size;

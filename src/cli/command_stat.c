@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <sys/stat.h>
 
 #define XATTR_PREFIX "user.ntuplefs."
 

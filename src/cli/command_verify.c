@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "core/io/address.h"
 #include "tools/tools.h"

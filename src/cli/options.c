@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 /* ---- Parse row ranges ---- */
 

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 static enum nt_status add_folder(struct nt_overwrite_guard *guard, const char *path, struct nt_error *error)
 {

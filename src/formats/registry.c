@@ -6,7 +6,6 @@
 #include "formats/formats.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "core/base/abi.h"
 #include "core/base/built_in.h"

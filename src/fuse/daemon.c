@@ -9,7 +9,6 @@
 #include <fuse_log.h>
 #include <limits.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <syslog.h>

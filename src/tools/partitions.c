@@ -5,8 +5,6 @@
  */
 #include "tools/tools.h"
 
-#include <sys/stat.h>
-
 #include "chain/chain.h"
 #include "remote/client/client.h"
 

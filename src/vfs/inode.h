@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <sys/stat.h>
-
 #include "chain/chain.h"
 #include "core/base/hash_table.h"
 #include "core/base/memory.h"

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <sys/stat.h>
-
 #include <ntuple/arrow.h>
 
 #include "chain/chain.h"

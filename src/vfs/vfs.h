@@ -6,7 +6,6 @@
 #pragma once
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"

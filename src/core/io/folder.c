@@ -5,8 +5,6 @@
  */
 #include "core/io/folder.h"
 
-#include <sys/stat.h>
-
 #include "core/io/source.h"
 
 /* ---- Dispatch ---- */

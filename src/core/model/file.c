@@ -5,8 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include <sys/stat.h>
-
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/model/builder.h"

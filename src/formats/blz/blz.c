@@ -6,8 +6,6 @@
  */
 #include "formats/blz/blz.h"
 
-#include <sys/stat.h>
-
 #include "formats/formats.h"
 
 /* ---- metadata.json ---- */

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <search.h>
-#include <sys/stat.h>
 
 /* ---- List chunk files ---- */
 

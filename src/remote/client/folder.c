@@ -6,7 +6,6 @@
 #include "remote/client/client.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 

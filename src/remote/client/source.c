@@ -4,7 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/address.h"

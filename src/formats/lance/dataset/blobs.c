@@ -4,8 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <sys/stat.h>
-
 struct blob_search {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_data_file *data_file; /* contains the row */

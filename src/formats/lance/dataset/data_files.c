@@ -5,8 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <sys/stat.h>
-
 #include "core/base/queue.h"
 
 /* ---- Missing files ---- */

@@ -4,8 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <sys/stat.h>
-
 enum { MAX_VERSIONS = 1 << 20, MAX_TAGS = 1 << 16 };
 
 struct tagged {
