@@ -375,13 +375,12 @@ void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uin
                            uint32_t cluster, struct nt_active_column *active)
 {
     const struct nt_group *group = nt_group_slot(dataset, nt_cluster_group(dataset, cluster));
-    uint32_t count, per_representation = dataset->fields[field].columns_per_representation;
-    const uint32_t *columns = nt_field_columns(dataset, field, &count);
+    uint32_t representations = nt_field_representations(dataset, field);
     *active = (struct nt_active_column){.column = NT_NONE};
-    if (position >= per_representation)
-        return;
-    for (uint32_t i = position; i - position + per_representation <= count; i += per_representation) {
-        uint32_t number = columns[i];
+    for (uint32_t i = 0; i < representations; i++) {
+        uint32_t number = nt_field_column(dataset, field, i, position);
+        if (number == NT_NONE)
+            continue;
         uint64_t deferred_first;
         bool is_deferred = find_deferral(dataset, group, number, &deferred_first);
         const struct nt_range *range = nt_group_range(dataset, group, cluster, number);

@@ -244,25 +244,17 @@ struct range_share {
     uint64_t first, end; /* elements of the stream */
 };
 
-/* Are elements of the segment that has this one deleted? */
-static bool has_deletions(struct nt_stream *stream, uint64_t element)
-{
-    struct nt_segment segment;
-    nt_stream_segment_of(stream, element, &segment);
-    bool is_located = nt_stream_locate(stream, &segment, NULL) == NT_OK;
-    nt_segment_release(&segment);
-    return is_located && segment.masks;
-}
-
 /* The end of the page or, without pages, of the segment that holds an element; else element + 1. */
 static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_leading_zeros(stream);
     if (element < lead || stream->filter)
         return element + 1; /* a share may as well end anywhere */
-    return stream->masks && has_deletions(stream, element - lead)
-               ? element + 1
-               : lead + nt_stream_page_end(stream, element - lead);
+    struct nt_segment segment;
+    nt_stream_segment_of(stream, element - lead, &segment);
+    bool is_located = stream->masks && nt_stream_locate(stream, &segment, NULL) == NT_OK;
+    nt_segment_release(&segment);
+    return is_located && segment.masks ? element + 1 : lead + nt_stream_page_end(stream, element - lead);
 }
 
 static uint64_t bytes_of(const struct nt_stream_range *range)

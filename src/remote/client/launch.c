@@ -122,14 +122,11 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
         close(ends[0]);
         return fail_start(problem, program, error);
     }
-    /* The child ends when it has detached the helper, which by then needs the rules. */
-    bool is_sent = send_rules(ends[0], rules);
-    problem = errno;
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (!is_sent) {
+    if (!send_rules(ends[0], rules)) {
         close(ends[0]);
-        return nt_fail_system(error, problem, "cannot send %s the addresses that it may fetch", program);
+        return nt_fail_system(error, errno, "cannot send %s the addresses that it may fetch", program);
     }
     *channel_ret = ends[0];
     return NT_OK;
