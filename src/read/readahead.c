@@ -74,8 +74,7 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    SMALL_PAGE = 4096, /* decoding a smaller one costs less than a job */
-    FEW_PAGES = 2,     /* if decoding is neither slow nor fast */
+    FEW_PAGES = 2, /* if decoding is neither slow nor fast */
     /* Of loading at the given rate, half of it at half the rate: first touches of memory look slow, too. */
     EVIDENCE_MICROSECONDS = 10 * 1000,
 };
@@ -122,6 +121,24 @@ static void load_ahead(const struct nt_worker_job *job)
     nt_page_readahead(job->reader, job->dataset, job->column, job->page);
 }
 
+static uint64_t decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    return (uint64_t)nt_page_decoded_elements(page) * nt_page_decoder(dataset, page)->element_bytes;
+}
+
+/* Does a reader decode this page and the one before or after it in one call? For small ones that costs less
+ * than a job for each. */
+static bool is_coalesced(const struct nt_dataset *dataset, const struct nt_readahead_page *found)
+{
+    enum { SMALL = 4096 };
+    const struct nt_page *page = found->page, *end = found->group->pages + found->group->page_count;
+    bool is_first = page->first_element == 0;
+    bool is_last = page + 1 == end || page[1].first_element != page->first_element + page->elements;
+    return decoded_bytes(dataset, page) < SMALL &&
+           ((!is_first && nt_adjacent_pages_count(dataset, page - 1, 2) == 2) ||
+            (!is_last && nt_adjacent_pages_count(dataset, page, 2) == 2));
+}
+
 /* Queues the pages from a byte on, as far as it pays. */
 static void queue_from(const struct nt_walk *walk, uint64_t offset, bool is_copied)
 {
@@ -136,11 +153,9 @@ static void queue_from(const struct nt_walk *walk, uint64_t offset, bool is_copi
         if (pages >= PAGES && bytes >= MIN_BYTES)
             break;
         walk->find(walk->walked, element, &next);
-        uint64_t page_bytes = next.page ? (uint64_t)nt_page_decoded_elements(next.page) *
-                                              nt_page_decoder(walk->dataset, next.page)->element_bytes
-                                        : 0;
-        bytes += page_bytes;
-        if (page_bytes >= SMALL_PAGE && element >= queued)
+        if (next.page)
+            bytes += decoded_bytes(walk->dataset, next.page);
+        if (next.page && element >= queued && !is_coalesced(walk->dataset, &next))
             nt_workers_queue(reader->workers, &(struct nt_worker_job){load_ahead, reader, walk->dataset,
                                                                       next.column, next.page, next.group});
         else
