@@ -30,7 +30,7 @@ int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
     return problem;
 }
 
-/* ---- The gate that forks close ---- */
+/* ---- A gate for forks ---- */
 
 /* The forking thread has priority; otherwise other threads could keep it out forever. */
 #define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP

@@ -3,8 +3,6 @@
  * The mode that a dataset of several files shows, over bits of modes, owners and groups.
  */
 #include "core/io/folder.h"
-
-#include <sys/stat.h>
 #include "support.h"
 
 static struct stat file(mode_t mode, uid_t owner, gid_t group)
