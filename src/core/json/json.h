@@ -35,7 +35,7 @@ struct nt_json {
     bool is_compact;
     unsigned depth;
     bool after_key;
-    uint8_t has_items[NT_JSON_MAX_DEPTH / 8 + 1]; /* one bit per depth */
+    bool has_items; /* of the innermost object or array */
 };
 
 void nt_json_init(struct nt_json *json, struct nt_buffer *out, bool is_compact);

@@ -12,20 +12,6 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-static bool has_items(const struct nt_json *json)
-{
-    return json->has_items[json->depth / 8] >> (json->depth % 8) & 1;
-}
-
-static void set_has_items(struct nt_json *json, bool value)
-{
-    uint8_t bit = (uint8_t)(1u << (json->depth % 8));
-    if (value)
-        json->has_items[json->depth / 8] |= bit;
-    else
-        json->has_items[json->depth / 8] &= (uint8_t)~bit;
-}
-
 static void new_line(struct nt_json *json)
 {
     if (json->is_compact)
@@ -44,9 +30,9 @@ static void begin_item(struct nt_json *json)
     }
     if (json->depth == 0)
         return;
-    if (has_items(json))
+    if (json->has_items)
         nt_buffer_append_byte(json->out, ',');
-    set_has_items(json, true);
+    json->has_items = true;
     new_line(json);
 }
 
@@ -59,7 +45,7 @@ static void open_level(struct nt_json *json, char bracket)
         return;
     }
     json->depth++;
-    set_has_items(json, false);
+    json->has_items = false;
 }
 
 static void close_level(struct nt_json *json, char bracket)
@@ -68,10 +54,10 @@ static void close_level(struct nt_json *json, char bracket)
         json->out->failed = true;
         return;
     }
-    bool had_items = has_items(json);
     json->depth--;
-    if (had_items)
+    if (json->has_items)
         new_line(json);
+    json->has_items = true; /* the level that ends is one */
     nt_buffer_append_byte(json->out, bracket);
 }
 
