@@ -53,7 +53,7 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
 {
     bool needs_quotes = false;
     for (size_t i = 0; i < length && !needs_quotes; i++)
-        needs_quotes = bytes[i] && strchr("\",\r\n", bytes[i]);
+        needs_quotes = bytes[i] == '"' || bytes[i] == ',' || bytes[i] == '\r' || bytes[i] == '\n';
     if (!needs_quotes) {
         nt_buffer_append(out, bytes, length);
         return;
