@@ -384,12 +384,11 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
 }
 
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
-                                    const char *destination, struct nt_progress *progress)
+                                    const char *destination, char *buffer, struct nt_progress *progress)
 {
     struct nt_error error = {0};
     NT_CLEANUP(nt_vfs_close_at) struct nt_vfs_handle *handle = NULL;
-    NT_AUTO_FREE char *buffer = malloc(NT_PROGRESS_PIECE);
-    enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
+    enum nt_status status = nt_vfs_open(vfs, node, &handle, &error);
     if (status != NT_OK)
         nt_progress_clear(progress);
     enum nt_exit_status result = status == NT_OK
