@@ -232,9 +232,9 @@ def wait_until(condition, what, seconds=30):
 
 
 @contextlib.contextmanager
-def scratch():
-    """A directory that other users can enter, too."""
-    directory = Path(tempfile.mkdtemp(prefix='ntuplefs-test-'))
+def scratch(below=None):
+    """A directory that other users can enter, too; `below`: where, if not in TMPDIR."""
+    directory = Path(tempfile.mkdtemp(prefix='ntuplefs-test-', dir=below))
     directory.chmod(0o755)
     try:
         yield directory
