@@ -38,6 +38,7 @@ struct narrow {
 /* The boxes of all ranges, with details below `grain` pixels merged. */
 struct map {
     unsigned grain;
+    bool is_full; /* longer than the picture */
     struct nt_buffer boxes;
     struct narrow narrow;
 };
@@ -236,13 +237,13 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
 }
 
 /* Rounds to pixels so that neighbours touch. Draws nothing if the box covers no pixel. */
-static void draw(struct map *map, unsigned line, double x, double end, struct nt_colour colour,
+static void draw(struct nt_buffer *boxes, unsigned line, double x, double end, struct nt_colour colour,
                  const struct nt_buffer *title)
 {
     struct nt_box box = {MARGIN + round(x), HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP),
                          round(end) - round(x), LINE_HEIGHT};
     if (box.width > 0)
-        nt_svg_box(&map->boxes, box, colour, title);
+        nt_svg_box(boxes, box, colour, title);
 }
 
 static struct nt_colour colour_of(const struct picture *picture, const struct nt_layout_item *item)
@@ -265,7 +266,7 @@ static void draw_narrow(const struct picture *picture, struct map *map, unsigned
         nt_buffer_append_string(&title, " together; the largest:\n");
     }
     describe(picture, &narrow->largest, &title);
-    draw(map, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
+    draw(&map->boxes, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
     nt_buffer_deinit_part(&title, &map->boxes);
     *narrow = (struct narrow){0};
 }
@@ -287,9 +288,42 @@ static void add_narrow(const struct picture *picture, struct map *map, unsigned 
         draw_narrow(picture, map, line);
 }
 
+/* Draws the part of an item that is in a line. All maps in which it is not too narrow have the same box. */
+static void draw_part(struct picture *picture, unsigned line, double x, double end,
+                      const struct nt_layout_item *item)
+{
+    struct nt_buffer box = {0}, title = {0};
+    bool is_drawn = false;
+    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++) {
+        struct map *map = &picture->maps[i];
+        if (map->is_full)
+            continue;
+        if (end - x < map->grain) {
+            add_narrow(picture, map, line, x, end, item);
+            continue;
+        }
+        draw_narrow(picture, map, line);
+        if (!is_drawn) {
+            describe(picture, item, &title);
+            draw(&box, line, x, end, colour_of(picture, item), &title);
+            is_drawn = true;
+        }
+        nt_buffer_append(&map->boxes, box.bytes, box.length);
+        map->boxes.failed |= box.failed || title.failed;
+    }
+    nt_buffer_deinit(&title);
+    nt_buffer_deinit(&box);
+}
+
+static void end_line(struct picture *picture, unsigned line)
+{
+    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
+        if (!picture->maps[i].is_full)
+            draw_narrow(picture, &picture->maps[i], line);
+}
+
 /* An item may span several lines. */
-static void draw_item(const struct picture *picture, struct map *map, const struct nt_layout_item *item,
-                      uint64_t start)
+static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
@@ -297,18 +331,9 @@ static void draw_item(const struct picture *picture, struct map *map, const stru
         uint64_t take = left < item->bytes - done ? left : item->bytes - done;
         unsigned line = (unsigned)(at / picture->line_bytes);
         double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
-        double x = (double)within * scale, end = (double)(within + take) * scale;
-        if (end - x < map->grain) {
-            add_narrow(picture, map, line, x, end, item);
-        } else {
-            struct nt_buffer title = {0};
-            draw_narrow(picture, map, line);
-            describe(picture, item, &title);
-            draw(map, line, x, end, colour_of(picture, item), &title);
-            nt_buffer_deinit_part(&title, &map->boxes);
-        }
+        draw_part(picture, line, (double)within * scale, (double)(within + take) * scale, item);
         if (take == left)
-            draw_narrow(picture, map, line);
+            end_line(picture, line);
         done += take;
     }
 }
@@ -318,8 +343,8 @@ static enum nt_status draw_in_maps(struct picture *picture, const struct nt_layo
 {
     uint64_t box_bytes = 0;
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
-        if (picture->maps[i].boxes.length <= picture->bytes)
-            draw_item(picture, &picture->maps[i], item, start);
+        picture->maps[i].is_full = picture->maps[i].boxes.length > picture->bytes;
+    draw_item(picture, item, start);
     while (picture->first_map < NT_SVG_GRAINS - 1 &&
            picture->maps[picture->first_map].boxes.length > picture->bytes)
         nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
