@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Files that demand much: the programs take less than two seconds and 256 MiB for each, or
 refuse it with the limit's name; for files of more than 1 MB on disk, less than 0.3 s per
-megabyte, and 256 MiB plus their size. Each is tried unchanged. A hole of 1 TiB after it, a server
-that claims that it has 10^12 bytes, and stored padding are no way around; each of these is tried
-with a third of the files, and with all of them if NTUPLE_BOMBS is 'all' (scripts/long).
+megabyte, and 256 MiB plus their size. Each is tried unchanged, with a hole of 1 TiB after it,
+and from a server that claims that it has 10^12 bytes; stored padding is no way around, either.
 Time is CPU time of a machine that compresses 16 MB a second with zlib; on a slower or busier
 one, a run may take as much longer as compressing does, or as sorting texts does: neighbors slow
 down programs that use much memory the most."""
@@ -222,10 +221,9 @@ def size_of(path):
     return path.stat().st_size if path.name == LARGE else 0
 
 
-def single_files(first):
-    """Those that a hole or a server changes: every third, beginning with number `first`."""
-    paths = [path for path in files() if path.is_file()]
-    return paths if os.environ.get('NTUPLE_BOMBS') == 'all' else paths[first::3]
+def single_files():
+    """Those that a hole or a server changes."""
+    return [path for path in files() if path.is_file()]
 
 
 # Their pages are damaged, and each is requested twice: so many requests take minutes, though hardly
@@ -263,7 +261,7 @@ def add_padding(path):
 
 @case
 def a_hole_after_a_file_changes_nothing():
-    for path in single_files(0):
+    for path in single_files():
         with copied(path, add_hole) as copy:
             arguments = ['verify'] if path.name == LARGE else ['ls', '-lR']  # listing it takes seconds
             measured(*arguments, copy, size=size_of(path))
@@ -271,7 +269,7 @@ def a_hole_after_a_file_changes_nothing():
 
 @case
 def padding_that_is_there_is_no_way_around():
-    for path in single_files(1):
+    for path in single_files()[::3]:
         with copied(path, add_padding) as copy:
             measured('verify', copy, size=0 if path.suffix == '.lance' else PADDING + size_of(path))
 
@@ -321,7 +319,7 @@ def claimed(path):
 def a_server_that_claims_changes_nothing():
     if 'NTUPLE_FETCH' not in os.environ:
         raise Skip('built without libcurl')
-    for path in single_files(2):
+    for path in single_files():
         with claimed(path) as address:
             arguments = ['ls', '-lR'] if path.name in DAMAGED else ['verify']
             measured(*arguments, address, size=size_of(path))
@@ -418,7 +416,7 @@ def a_mount_that_is_listed_and_read_takes_little():
 def a_mount_with_a_hole_after_the_file_takes_no_more():
     if problem := fuse_problem():
         raise Skip(problem)
-    for path in mounted_files(single_files(1)):
+    for path in mounted_files(single_files()):
         with copied(path, add_hole) as copy:
             if not command(NTUPLE, 'stat', copy).returncode:
                 looked_at_and_read(copy)
@@ -430,7 +428,7 @@ def a_mount_from_a_server_that_claims_takes_no_more():
         raise Skip(problem)
     if 'NTUPLE_FETCH' not in os.environ:
         raise Skip('built without libcurl')
-    for path in mounted_files(single_files(0)):
+    for path in mounted_files(single_files()):
         with claimed(path) as address:
             if not command(NTUPLE, 'stat', address).returncode:
                 looked_at_and_read(address)
