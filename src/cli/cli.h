@@ -448,10 +448,11 @@ enum nt_exit_status nt_finish_output(void);
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
 enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject);
 
-/* Copies a file of the tree to a descriptor by way of `buffer`, which has NT_PROGRESS_PIECE bytes. Adds its
- * bytes to `progress`. Reports failures. NT_EXIT_OK also if the reader of a pipe has closed it. */
+/* Copies a file of the tree to a descriptor and adds its bytes to `progress`. Reports failures.
+ * NT_EXIT_OK also if the reader of a pipe has closed it. `buffer` is NULL before the first call; further
+ * calls use it again, and the caller frees it. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
-                                    const char *destination, char *buffer, struct nt_progress *progress);
+                                    const char *destination, char **buffer, struct nt_progress *progress);
 
 enum { NT_MODE_TEXT = 11 };
 /* "-r--r--r--", as in ls(1). */

@@ -384,15 +384,17 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
 }
 
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
-                                    const char *destination, char *buffer, struct nt_progress *progress)
+                                    const char *destination, char **buffer, struct nt_progress *progress)
 {
     struct nt_error error = {0};
     NT_CLEANUP(nt_vfs_close_at) struct nt_vfs_handle *handle = NULL;
-    enum nt_status status = nt_vfs_open(vfs, node, &handle, &error);
+    if (!*buffer)
+        *buffer = malloc(NT_PROGRESS_PIECE);
+    enum nt_status status = *buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
     if (status != NT_OK)
         nt_progress_clear(progress);
     enum nt_exit_status result = status == NT_OK
-                                     ? copy_bytes(handle, buffer, path, descriptor, destination, progress)
+                                     ? copy_bytes(handle, *buffer, path, descriptor, destination, progress)
                                      : nt_print_error(path, &error);
     nt_progress_end_file(progress);
     return result;

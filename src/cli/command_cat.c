@@ -13,17 +13,15 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const struct n
     struct nt_progress *progress = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    NT_AUTO_FREE char *buffer = malloc(NT_PROGRESS_PIECE);
-    if (!buffer)
-        nt_fail_memory(&error);
-    if (!buffer || nt_fail_field_contents(vfs, target->node, &error))
+    NT_AUTO_FREE char *buffer = NULL;
+    if (nt_fail_field_contents(vfs, target->node, &error))
         return nt_print_error(target->path, &error);
     bool is_known =
         progress->is_requested && nt_vfs_stat(vfs, target->node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
     progress->is_text = is_known && attributes.class == NT_VFS_STREAMED;
     enum nt_exit_status status =
-        nt_copy_content(vfs, target->node, target->path, STDOUT_FILENO, "standard output", buffer, progress);
+        nt_copy_content(vfs, target->node, target->path, STDOUT_FILENO, "standard output", &buffer, progress);
     nt_progress_clear(progress);
     return status;
 }

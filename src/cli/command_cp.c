@@ -16,7 +16,7 @@ struct copier {
     struct nt_vfs *vfs;
     struct nt_overwrite_guard guard;
     struct nt_buffer source, destination; /* paths, extended and shortened together */
-    char *buffer;                         /* of NT_PROGRESS_PIECE bytes, for contents */
+    char *buffer;                         /* of nt_copy_content */
     unsigned depth;
     uint64_t top; /* the copied root node */
     struct nt_progress progress;
@@ -59,7 +59,7 @@ static void copy_file(struct copier *copier, uint64_t node)
         return;
     }
     enum nt_exit_status status = nt_copy_content(copier->vfs, node, copier->source.bytes, descriptor, path,
-                                                 copier->buffer, &copier->progress);
+                                                 &copier->buffer, &copier->progress);
     nt_note_failure(&copier->status, status);
     if (close(descriptor) != 0) {
         note_output_failure(copier, errno, "cannot write");
@@ -230,11 +230,6 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct copier copier = {.settings = invocation->settings};
     struct nt_error error = {0};
     uint64_t node;
-    NT_AUTO_FREE char *buffer = copier.buffer = malloc(NT_PROGRESS_PIECE);
-    if (!buffer) {
-        nt_fail_memory(&error);
-        return nt_print_error(file, &error);
-    }
     enum nt_exit_status status = nt_command_enter_sandbox(invocation);
     if (status == NT_EXIT_OK)
         status = nt_open_tree(invocation, file, &copier.vfs);
@@ -252,6 +247,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     nt_overwrite_guard_deinit(&copier.guard);
     nt_buffer_deinit(&copier.source);
     nt_buffer_deinit(&copier.destination);
+    free(copier.buffer);
     nt_vfs_free(copier.vfs);
     return copier.status;
 }
