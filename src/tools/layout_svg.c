@@ -38,7 +38,6 @@ struct narrow {
 /* The boxes of all ranges, with details below `grain` pixels merged. */
 struct map {
     unsigned grain;
-    bool is_full; /* longer than the picture */
     struct nt_buffer boxes;
     struct narrow narrow;
 };
@@ -288,7 +287,12 @@ static void add_narrow(const struct picture *picture, struct map *map, unsigned 
         draw_narrow(picture, map, line);
 }
 
-/* Draws the part of an item that is in a line. All maps in which it is not too narrow have the same box. */
+static bool is_full(const struct picture *picture, const struct map *map)
+{
+    return map->boxes.length > picture->bytes;
+}
+
+/* Draws the part of an item that is in a line. Its box is the same in all maps, if it is wide enough. */
 static void draw_part(struct picture *picture, unsigned line, double x, double end,
                       const struct nt_layout_item *item)
 {
@@ -296,7 +300,7 @@ static void draw_part(struct picture *picture, unsigned line, double x, double e
     bool is_drawn = false;
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++) {
         struct map *map = &picture->maps[i];
-        if (map->is_full)
+        if (is_full(picture, map))
             continue;
         if (end - x < map->grain) {
             add_narrow(picture, map, line, x, end, item);
@@ -318,7 +322,7 @@ static void draw_part(struct picture *picture, unsigned line, double x, double e
 static void end_line(struct picture *picture, unsigned line)
 {
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
-        if (!picture->maps[i].is_full)
+        if (!is_full(picture, &picture->maps[i]))
             draw_narrow(picture, &picture->maps[i], line);
 }
 
@@ -342,11 +346,8 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
 static enum nt_status draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
     uint64_t box_bytes = 0;
-    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
-        picture->maps[i].is_full = picture->maps[i].boxes.length > picture->bytes;
     draw_item(picture, item, start);
-    while (picture->first_map < NT_SVG_GRAINS - 1 &&
-           picture->maps[picture->first_map].boxes.length > picture->bytes)
+    while (picture->first_map < NT_SVG_GRAINS - 1 && is_full(picture, &picture->maps[picture->first_map]))
         nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
     for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
         box_bytes += picture->maps[i].boxes.length;
