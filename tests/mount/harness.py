@@ -233,7 +233,7 @@ def wait_until(condition, what, seconds=30):
 
 @contextlib.contextmanager
 def scratch(below=None):
-    """A directory that other users can enter, too; `below`: where, if not in TMPDIR."""
+    """A directory that other users can enter, too; `below`: its parent, instead of TMPDIR."""
     directory = Path(tempfile.mkdtemp(prefix='ntuplefs-test-', dir=below))
     directory.chmod(0o755)
     try:
