@@ -832,23 +832,34 @@ std::string write_structure(const std::string &path)
                                 {&kept, "kept"}});
 }
 
-/* A branch that was added late, one that ended early, one that never began. Prints only the others. */
+/* Branches that ended early, and some that never began. Prints only the others. */
 std::string write_short_branches(const std::string &path)
 {
     Tree tree("short");
     add_some(tree);
     static int early, never;
+    static double values[4];
+    static std::vector<float> list;
+    static std::vector<std::string> words;
     {
         auto file = trees::create(path);
         tree.Write(
             *file, 20,
             [](TTree &tree) {
                 tree.Branch("early", &early, "early/I"), tree.Branch("never", &never, "never/I");
+                for (const std::string name : {"early", "never"}) {
+                    tree.Branch((name + "_list").c_str(), &list);
+                    tree.Branch((name + "_words").c_str(), &words);
+                    tree.Branch((name + "_x").c_str(), values, (name + "_x[n]/D").c_str());
+                }
             },
             [](TTree &tree, Number i) {
                 early = static_cast<int>(i) + 1;
-                tree.SetBranchStatus("never", false);
-                tree.SetBranchStatus("early", i < 12);
+                list.assign(i % 3, i / 2.f);
+                words.assign(i % 2, "word");
+                std::fill(std::begin(values), std::end(values), i / 4.);
+                tree.SetBranchStatus("never*", false);
+                tree.SetBranchStatus("early*", i < 12);
             });
     }
     return trees::result(path, {{&tree, "short"}});

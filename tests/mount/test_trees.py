@@ -9,6 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import harness
 from harness import (DATA, NTUPLE, Foreground, case, cat_lines, command, data, fails, fuse_problem, mounted,
                      output, run, same, scratch)
@@ -18,7 +20,9 @@ from tree_values import compare_trees  # noqa: E402
 
 SOURCES = sorted(DATA.glob('trees/trees_*.root'))
 # Branches that lack some of their rows in this file: cases below.
-ROWS_ELSEWHERE = {'trees_short_branches': {'short: early', 'short: never'}, 'trees_other_file': {'split: i'}}
+ROWS_ELSEWHERE = {'trees_short_branches': {f'short: {when}{suffix}' for when in ('early', 'never')
+                                           for suffix in ('', '_list', '_words', '_x')},
+                  'trees_other_file': {'split: i'}}
 SHORT_ROWS = 12  # of trees_short_branches
 UNREAD = 'trees_own_streamers'  # some branches cannot be read
 
@@ -129,6 +133,34 @@ def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there(
         assert any('field early' in message and f'entries from {SHORT_ROWS} on' in message
                    for message in mount.messages()), mount.messages()
         assert any('never' in message for message in mount.messages()), mount.messages()
+
+
+@case
+def lists_that_a_branch_does_not_have_are_errors_and_their_items_are_those_of_the_others():
+    source, rows = data('trees/trees_short_branches.root'), range(SHORT_ROWS)
+    expected = {'list': (np.float32, [row % 3 for row in rows], [row / 2 for row in rows]),
+                'x': (np.float64, [row % 3 for row in rows], [row / 4 for row in rows])}
+    with Foreground(source) as mount:
+        def read(path, dtype, count):
+            return np.frombuffer(harness.pread(mount.mountpoint / 'short' / path, count * dtype().itemsize, 0,
+                                               os.O_DIRECT), dtype).tolist()
+
+        for name, (dtype, sizes, values) in expected.items():
+            ends, items = np.cumsum([0, *sizes]).tolist(), np.repeat(values, sizes).tolist()
+            same(read(f'early_{name}/offsets.bin', np.int64, len(ends)), ends, name)
+            same(read(f'early_{name}/item/data.bin', dtype, len(items) + 1), items, name)
+        words = mount.mountpoint / 'short/early_words'
+        same((words / 'item/data.bin').read_bytes(), b'word' * (SHORT_ROWS // 2))
+        for name in 'list', 'words', 'x':
+            for when, first in ('early', SHORT_ROWS), ('never', 0):
+                offsets = mount.mountpoint / 'short' / f'{when}_{name}/offsets.bin'
+                same(offsets.stat().st_size, 8 * (20 + 1), offsets)
+                fails(errno.EIO, harness.pread, offsets, 8, 8 * (first + 1), os.O_DIRECT)
+                assert any(f'field {when}_{name}' in message and f'entries from {first} on' in message
+                           for message in mount.messages()), mount.messages()
+    result = command(NTUPLE, 'verify', source)
+    same((result.returncode, result.stdout.count(b' unsupported: '), b' damaged' in result.stdout),
+         (4, 8, False), result.stdout)
 
 
 @case

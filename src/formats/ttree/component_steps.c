@@ -45,8 +45,9 @@ static uint32_t outputs_of(enum nt_ttree_shape_kind kind)
     return kind == NT_SHAPE_STRING ? 2 : has_one;
 }
 
+/* `times`: how often an entry has the component; 0 within lists. */
 static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *component,
-                        struct nt_ttree_shape *shape)
+                        uint32_t times, struct nt_ttree_shape *shape)
 {
     struct nt_output *outputs = interpretation->outputs + interpretation->output_count;
     shape->output = NT_NONE;
@@ -56,16 +57,16 @@ static void add_outputs(struct nt_interpretation *interpretation, const struct n
     interpretation->output_count += outputs_of(shape->kind);
     if (shape->kind == NT_SHAPE_VALUE) {
         shape->element = nt_encoding_info(component->number.encoding)->element;
-        outputs[0].element = shape->element;
+        outputs[0] = (struct nt_output){.element = shape->element, .fixed_items = times};
         return;
     }
-    outputs[0] = (struct nt_output){.element = NT_ELEMENT_UINT64, .is_offsets = true};
+    outputs[0] = (struct nt_output){.element = NT_ELEMENT_UINT64, .is_offsets = true, .fixed_items = times};
     if (shape->kind == NT_SHAPE_STRING)
         outputs[1].element = NT_ELEMENT_BYTE;
 }
 
 static void add_shape(struct nt_component_builder *builder, struct nt_interpretation *interpretation,
-                      struct nt_component *component, uint32_t parent)
+                      struct nt_component *component, uint32_t parent, uint32_t times)
 {
     struct nt_ttree_shape *shape = &interpretation->shapes[interpretation->shape_count++];
     *shape = (struct nt_ttree_shape){.kind = shape_kind(component),
@@ -74,7 +75,7 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
                                      .parent = parent,
                                      .is_map = component->is_map,
                                      .unreadable = component->unreadable};
-    add_outputs(interpretation, component, shape);
+    add_outputs(interpretation, component, times, shape);
     component->output = shape->output;
     if (component->is_sample && !interpretation->sample) {
         interpretation->sample = shape->output + 1;
@@ -90,22 +91,32 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
     shape->dimension_count = 1;
 }
 
+/* How often an entry has what is below a component. */
+static uint32_t times_below(const struct nt_component *component, uint32_t times)
+{
+    enum nt_ttree_shape_kind kind = shape_kind(component);
+    uint64_t product = (uint64_t)times * component->count;
+    if (component->is_flat || kind == NT_SHAPE_RECORD)
+        return times;
+    return kind != NT_SHAPE_ARRAY ? 0 : product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
+}
+
 /* Members of flat base classes belong to the shape above. */
 static void add_shapes(struct nt_component_builder *builder, uint32_t first, uint32_t end, uint32_t parent,
-                       struct nt_interpretation *interpretation)
+                       uint32_t times, struct nt_interpretation *interpretation)
 {
     for (uint32_t i = first; i < end; i = builder->components[i].end) {
         struct nt_component *component = &builder->components[i];
-        uint32_t above = parent;
+        uint32_t above = parent, below = times_below(component, times);
         if (has_shape(component)) {
             above = interpretation->shape_count;
-            add_shape(builder, interpretation, component, parent);
+            add_shape(builder, interpretation, component, parent, times);
         }
         if (component->class_name.length) {
             component->count = interpretation->class_name_count;
             interpretation->class_names[interpretation->class_name_count++] = component->class_name;
         }
-        add_shapes(builder, i + 1, component->end, above, interpretation);
+        add_shapes(builder, i + 1, component->end, above, below, interpretation);
     }
 }
 
@@ -124,7 +135,7 @@ static void make_shapes(struct nt_component_builder *builder, struct nt_interpre
     if (nt_component_check_memory(builder, interpretation->shapes) &&
         nt_component_check_memory(builder, interpretation->outputs) &&
         nt_component_check_memory(builder, interpretation->class_names))
-        add_shapes(builder, 0, builder->count, NT_NONE, interpretation);
+        add_shapes(builder, 0, builder->count, NT_NONE, 1, interpretation);
 }
 
 /* ---- Steps ---- */
@@ -640,8 +651,9 @@ static void emit_all(struct step_emitter *emitter, const struct nt_component_bui
 
 /* ---- How elements are counted ---- */
 
-/* Adds the elements of each output for each entry; false if they depend on the content. */
-static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, uint32_t end, uint64_t times)
+/* Has each entry the same number of elements? */
+static bool is_fixed(const struct nt_interpretation *interpretation, uint32_t first, uint32_t end,
+                     uint64_t times)
 {
     for (uint32_t i = first; i < end; i = interpretation->steps[i].end) {
         const struct nt_step *step = &interpretation->steps[i];
@@ -649,13 +661,11 @@ static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, 
         if (!nt_checked_multiply(times, step->kind == NT_STEP_HEADER ? 1 : step->count, &count) ||
             count > INT32_MAX)
             return false;
-        if (step->kind == NT_STEP_VALUES) {
-            if (step->output != NT_NONE)
-                interpretation->outputs[step->output].fixed_items += (uint32_t)count;
-        } else if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_REPEAT) {
-            if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
+        if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_REPEAT) {
+            if (step->other || !is_fixed(interpretation, i + 1, step->end, count))
                 return false;
-        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_NAME && step->kind != NT_STEP_WHEN) {
+        } else if (step->kind != NT_STEP_VALUES && step->kind != NT_STEP_SKIP && step->kind != NT_STEP_NAME &&
+                   step->kind != NT_STEP_WHEN) {
             return false;
         }
     }
@@ -696,21 +706,14 @@ static void find_list(struct nt_interpretation *interpretation)
         return;
     interpretation->header_bytes = header;
     interpretation->count_by = NT_COUNT_BY_BYTES;
-    for (uint32_t i = list + 1; i < interpretation->step_count; i++)
-        if (steps[i].output != NT_NONE)
-            interpretation->outputs[steps[i].output].fixed_items = steps[i].count;
 }
 
 static void find_counting(struct nt_interpretation *interpretation)
 {
-    interpretation->count_by = NT_COUNT_BY_CONTENT;
-    if (add_fixed(interpretation, 0, interpretation->step_count, 1)) {
-        interpretation->count_by = NT_COUNT_BY_ENTRIES;
-        return;
-    }
-    for (uint32_t i = 0; i < interpretation->output_count; i++)
-        interpretation->outputs[i].fixed_items = 0;
-    find_list(interpretation);
+    bool is_by_entries = is_fixed(interpretation, 0, interpretation->step_count, 1);
+    interpretation->count_by = is_by_entries ? NT_COUNT_BY_ENTRIES : NT_COUNT_BY_CONTENT;
+    if (!is_by_entries)
+        find_list(interpretation);
 }
 
 void nt_components_finish(struct nt_component_builder *builder, bool is_entry,

@@ -434,8 +434,8 @@ enum nt_count_by {
 
 struct nt_output {
     enum nt_element element;
-    bool is_offsets; /* end offsets: u64 */
-    uint32_t fixed_items;
+    bool is_offsets;      /* end offsets: u64 */
+    uint32_t fixed_items; /* elements for each entry; 0: within lists */
 };
 
 /* What a branch without branches that hold its data stores. */

@@ -323,7 +323,8 @@ INTERPRET_TEST(a_counted_leaf_fills_the_entry)
     ck_assert_int_eq(got.count_by, NT_COUNT_BY_BYTES);
     ck_assert_uint_eq(got.item_bytes, 24);
     ck_assert_uint_eq(got.header_bytes, 0);
-    ck_assert_uint_eq(got.outputs[1].fixed_items, 3);
+    ck_assert_uint_eq(got.outputs[0].fixed_items, 1);
+    ck_assert_uint_eq(got.outputs[1].fixed_items, 0);
 }
 
 static struct example list_of_leaves(void)
@@ -590,7 +591,8 @@ INTERPRET_TEST(lists_are_counted_by_bytes)
     ck_assert_int_eq(got.count_by, NT_COUNT_BY_BYTES);
     ck_assert_uint_eq(got.item_bytes, 8);
     ck_assert_uint_eq(got.header_bytes, 10);
-    ck_assert_uint_eq(got.outputs[1].fixed_items, 1);
+    ck_assert_uint_eq(got.outputs[0].fixed_items, 1);
+    ck_assert_uint_eq(got.outputs[1].fixed_items, 0);
     element = ELEMENT("float*", .type = NT_STREAMER_FLOAT + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
     example = member_example(&element, 0);
     got = interpret(&example, 0);
