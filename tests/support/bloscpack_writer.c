@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include <blosc.h>
-#include <openssl/evp.h>
 #include <zlib.h>
 
+#include "core/codec/codec.h"
 #include "support.h"
 
 static void put(struct nt_buffer *out, uint64_t value, unsigned bytes)
@@ -21,18 +21,15 @@ static void put(struct nt_buffer *out, uint64_t value, unsigned bytes)
 
 static void put_digest(struct nt_buffer *out, unsigned checksum, const void *bytes, size_t count)
 {
-    static const char *const names[] = {NULL,     NULL,     NULL,     "MD5",   "SHA1",
-                                        "SHA224", "SHA256", "SHA384", "SHA512"};
-    if (checksum == 1)
-        put(out, adler32(adler32(0, NULL, 0), bytes, (uInt)count), 4);
-    if (checksum == 2)
-        put(out, crc32(crc32(0, NULL, 0), bytes, (uInt)count), 4);
-    if (checksum < 3)
+    static const enum nt_checksum_kind kinds[] = {
+        NT_CHECKSUM_NONE,   NT_CHECKSUM_ADLER32, NT_CHECKSUM_CRC32,  NT_CHECKSUM_MD5,   NT_CHECKSUM_SHA1,
+        NT_CHECKSUM_SHA224, NT_CHECKSUM_SHA256,  NT_CHECKSUM_SHA384, NT_CHECKSUM_SHA512};
+    const struct nt_checksum *row = nt_checksum_info(kinds[checksum]);
+    uint8_t digest[64];
+    if (!row->compute)
         return;
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned length;
-    ck_assert(EVP_Digest(bytes, count, digest, &length, EVP_get_digestbyname(names[checksum]), NULL));
-    nt_buffer_append(out, digest, length);
+    row->compute(bytes, count, digest);
+    nt_buffer_append(out, digest, row->bytes);
 }
 
 void blosc_write(struct nt_buffer *out, const void *bytes, size_t count, unsigned type_bytes)

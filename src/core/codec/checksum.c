@@ -10,9 +10,11 @@
 
 #include "core/base/built_in.h"
 
-#if NT_HAS_BLZ /* only BLZ uses libcrypto */
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
+#if NT_HAS_BLZ /* only BLZ has digests */
+#include <nettle/md5.h>
+#include <nettle/sha1.h>
+#include <nettle/sha2.h>
+#include <nettle/version.h>
 #endif
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -29,47 +31,46 @@ uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed)
     return XXH3_64bits_withSeed(data, bytes, seed);
 }
 
-static bool compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
+static void compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
 {
     uint64_t value = nt_xxh3(data, bytes);
     memcpy(digest, &value, sizeof(value));
-    return true;
 }
 
-static bool compute_crc32(const void *data, size_t bytes, uint8_t *digest)
+static void compute_crc32(const void *data, size_t bytes, uint8_t *digest)
 {
     uint32_t value = nt_crc32(data, bytes);
     memcpy(digest, &value, sizeof(value));
-    return true;
 }
 
-static bool compute_adler32(const void *data, size_t bytes, uint8_t *digest)
+static void compute_adler32(const void *data, size_t bytes, uint8_t *digest)
 {
     uint32_t value = nt_adler32(data, bytes);
     memcpy(digest, &value, sizeof(value));
-    return true;
 }
 
 #if NT_HAS_BLZ
-static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
-{
-    if (!OSSL_LIB_CTX_get0_global_default()) /* if creation failed, the library would use it anyway */
-        return false;
-    unsigned length = (unsigned)EVP_MD_get_size(method);
-    return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;
-}
+/* Since version 4, digests are always written whole. */
+#if NETTLE_VERSION_MAJOR >= 4
+#define WRITE_DIGEST(name, NAME, context, digest) name##_digest(context, digest)
+#else
+#define WRITE_DIGEST(name, NAME, context, digest) name##_digest(context, NAME##_DIGEST_SIZE, digest)
+#endif
 
-#define DEFINE_EVP(name)                                                                                     \
-    static bool compute_##name(const void *data, size_t bytes, uint8_t *digest)                              \
+#define DEFINE_DIGEST(name, NAME)                                                                            \
+    static void compute_##name(const void *data, size_t bytes, uint8_t *digest)                              \
     {                                                                                                        \
-        return compute_evp(EVP_##name(), data, bytes, digest);                                               \
+        struct name##_ctx context;                                                                           \
+        name##_init(&context);                                                                               \
+        name##_update(&context, bytes, data);                                                                \
+        WRITE_DIGEST(name, NAME, &context, digest);                                                          \
     }
-DEFINE_EVP(md5)
-DEFINE_EVP(sha1)
-DEFINE_EVP(sha224)
-DEFINE_EVP(sha256)
-DEFINE_EVP(sha384)
-DEFINE_EVP(sha512)
+DEFINE_DIGEST(md5, MD5)
+DEFINE_DIGEST(sha1, SHA1)
+DEFINE_DIGEST(sha224, SHA224)
+DEFINE_DIGEST(sha256, SHA256)
+DEFINE_DIGEST(sha384, SHA384)
+DEFINE_DIGEST(sha512, SHA512)
 #endif
 
 static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
@@ -111,10 +112,7 @@ enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, 
     uint8_t digest[64];
     if (!checksum->compute)
         return NT_OK;
-    if (!checksum->compute(data, bytes, digest))
-        return nt_fail(error, NT_NO_MEMORY, offset,
-                       "%s cannot be computed: libcrypto has no memory or does not provide it",
-                       checksum->name);
+    checksum->compute(data, bytes, digest);
     if (!NT_COMPARES_CHECKSUMS || !memcmp(digest, stored, checksum->bytes))
         return NT_OK;
     char expected[NT_CHECKSUM_TEXT], found[NT_CHECKSUM_TEXT];

@@ -47,8 +47,8 @@ struct nt_checksum {
     const char *name; /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
     uint32_t bytes;   /* as stored, little-endian for integers */
     bool is_integer;
-    /* Returns false if the library has no memory or does not provide the digest. NULL for none. */
-    bool (*compute)(const void *data, size_t bytes, uint8_t *digest);
+    /* NULL for none. */
+    void (*compute)(const void *data, size_t bytes, uint8_t *digest);
 };
 
 /* The description of a kind; never NULL for a member of the enum. */

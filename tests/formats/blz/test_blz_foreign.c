@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <jansson.h>
-#include <openssl/evp.h>
 
 #include "formats/formats.h"
 #include "open_path.h"
@@ -23,14 +22,12 @@ static void check_digest(const json_t *expected, struct nt_dataset *dataset, con
         digest = json_object_get(expected, "all_pickles_sha256");
     if (!digest)
         return;
-    unsigned char found[EVP_MAX_MD_SIZE];
-    char text[2 * 32 + 1];
-    unsigned length;
+    uint8_t found[32];
+    char text[NT_CHECKSUM_TEXT];
     size_t bytes;
     uint8_t *data = read_data(dataset, path, &bytes);
-    ck_assert(EVP_Digest(data, bytes, found, &length, EVP_sha256(), NULL));
-    for (unsigned i = 0; i < 32; i++)
-        snprintf(text + 2 * i, 3, "%02x", found[i]);
+    nt_checksum_info(NT_CHECKSUM_SHA256)->compute(data, bytes, found);
+    nt_checksum_text(NT_CHECKSUM_SHA256, found, text);
     ck_assert_msg(!strcmp(text, json_string_value(digest)), "%s: %s", where, path);
     free(data);
 }
