@@ -712,15 +712,24 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
     return NT_OK;
 }
 
+static bool has_batches(const struct nt_layout *layout)
+{
+    return layout->all.sources.end < layout->source_count || layout->all.sources.first;
+}
+
+bool nt_layout_is_in_memory(const struct nt_layout *layout)
+{
+    return layout->windows.count == 1 && !has_batches(layout);
+}
+
 enum nt_status nt_layout_rewind(struct nt_layout *layout, struct nt_error *error)
 {
-    bool has_batches = layout->all.sources.end < layout->source_count || layout->all.sources.first;
-    if (!has_batches)
+    if (!has_batches(layout))
         nt_windows_rewind(&layout->windows);
     layout->next = layout->pending_count = layout->source = 0;
     layout->at = layout->covered = 0;
     layout->has_last = false;
-    return has_batches ? begin_batch(layout, 0, error) : NT_OK;
+    return has_batches(layout) ? begin_batch(layout, 0, error) : NT_OK;
 }
 
 /* ---- Sources ---- */

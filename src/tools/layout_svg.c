@@ -57,7 +57,7 @@ struct picture {
     unsigned lines;
     size_t bytes;                   /* of the whole picture */
     struct map maps[NT_SVG_GRAINS]; /* finest first */
-    unsigned first_map;             /* those before it were longer than the picture, and are empty */
+    unsigned first_map, end_map;    /* those before are too long for the picture, those after not drawn */
     uint64_t fixed_bytes, taken;    /* memory of all but the boxes; what the file's budget pays for */
     enum nt_status status;
     struct nt_error *error;
@@ -298,7 +298,7 @@ static void draw_part(struct picture *picture, unsigned line, double x, double e
 {
     struct nt_buffer box = {0}, title = {0};
     bool is_drawn = false;
-    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++) {
+    for (unsigned i = picture->first_map; i < picture->end_map; i++) {
         struct map *map = &picture->maps[i];
         if (is_full(picture, map))
             continue;
@@ -321,7 +321,7 @@ static void draw_part(struct picture *picture, unsigned line, double x, double e
 
 static void end_line(struct picture *picture, unsigned line)
 {
-    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
+    for (unsigned i = picture->first_map; i < picture->end_map; i++)
         if (!is_full(picture, &picture->maps[i]))
             draw_narrow(picture, &picture->maps[i], line);
 }
@@ -346,24 +346,30 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
 static enum nt_status draw_in_maps(struct picture *picture, const struct nt_layout_item *item, uint64_t start)
 {
     uint64_t box_bytes = 0;
+    unsigned end = picture->end_map < NT_SVG_GRAINS ? picture->end_map : NT_SVG_GRAINS - 1;
     draw_item(picture, item, start);
-    while (picture->first_map < NT_SVG_GRAINS - 1 && is_full(picture, &picture->maps[picture->first_map]))
+    while (picture->first_map < end && is_full(picture, &picture->maps[picture->first_map]))
         nt_buffer_deinit(&picture->maps[picture->first_map++].boxes);
-    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS; i++)
+    for (unsigned i = picture->first_map; i < picture->end_map; i++)
         box_bytes += picture->maps[i].boxes.length;
     return charge(picture, box_bytes);
 }
 
-/* Draws all maps and sums up the owners. One visit of the items does all: a large file is read once for each
- * of many windows. */
-static enum nt_status draw_maps(struct picture *picture)
+/* Draws the maps up to one, but those that were drawn before, and sums up the owners. */
+static enum nt_status draw_maps(struct picture *picture, unsigned end_map)
 {
     uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
     struct nt_layout_item item;
     for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
         picture->maps[i].grain = 1u << i;
-    while (next_item(picture, &item)) {
+    for (uint32_t i = 0; i < picture->owner_count; i++)
+        picture->owners[i].bytes = picture->owners[i].packed_bytes = 0;
+    if (picture->end_map)
+        NT_TRY(nt_layout_rewind(picture->layout, picture->error));
+    picture->first_map = picture->end_map;
+    picture->end_map = end_map;
+    while (picture->first_map < end_map && next_item(picture, &item)) {
         for (; source < item.source; source++, drawn = 0)
             source_start += picture->source_bytes[source];
         bool is_object_store = nt_layout_source(picture->file, source)->is_object_store;
@@ -371,9 +377,17 @@ static enum nt_status draw_maps(struct picture *picture)
         NT_TRY(draw_in_maps(picture, &item, source_start + (is_object_store ? drawn : item.offset)));
         drawn += item.bytes;
     }
-    for (unsigned i = picture->first_map; i < NT_SVG_GRAINS && picture->lines; i++)
+    for (unsigned i = picture->first_map; i < end_map && picture->lines; i++)
         draw_narrow(picture, &picture->maps[i], picture->lines - 1);
     return picture->status;
+}
+
+/* The finest map of most files fits. Where it costs much to visit all ranges again, one visit draws all maps:
+ * a large file is read once for each of many windows. */
+static enum nt_status draw_finest_maps(struct picture *picture)
+{
+    NT_TRY(draw_maps(picture, nt_layout_is_in_memory(picture->layout) ? 1 : NT_SVG_GRAINS));
+    return picture->first_map < picture->end_map ? NT_OK : draw_maps(picture, NT_SVG_GRAINS);
 }
 
 static void draw_line_labels(const struct picture *picture, struct nt_buffer *out)
@@ -440,11 +454,13 @@ static void draw_heading(const struct picture *picture, struct nt_buffer *out)
 
 static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
 {
-    const struct picture *picture = context;
+    struct picture *picture = context;
     const struct map *map = picture->maps;
     struct nt_buffer title = {0};
     double height = HEADING_HEIGHT + MAX_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
     (void)bytes;
+    if (grain > picture->maps[picture->end_map - 1].grain)
+        picture->status = draw_maps(picture, NT_SVG_GRAINS);
     while (map->grain < grain)
         map++;
     nt_svg_append_name(&title, picture->file->path, strlen(picture->file->path));
@@ -508,12 +524,14 @@ enum nt_status nt_layout_svg(struct nt_file *file, struct nt_buffer *out, struct
     if (status == NT_OK)
         status = measure_lines(&picture);
     if (status == NT_OK)
-        status = draw_maps(&picture);
+        status = draw_finest_maps(&picture);
     if (status == NT_OK)
         status = order_owners(&picture, error);
     if (status == NT_OK)
         status = nt_svg_fit(draw_picture, &picture, picture.maps[picture.first_map].grain, picture.bytes, out,
                             error);
+    if (status == NT_OK)
+        status = picture.status;
     for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
         nt_buffer_deinit(&picture.maps[i].boxes);
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)

@@ -455,7 +455,8 @@ void nt_layout_free(struct nt_layout *layout); /* accepts NULL */
 /* Returns the next item in file order; *has_ret is false after the last. */
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
                               struct nt_error *error);
-/* Goes back to the first item, which may read the files again. */
+/* Goes back to the first item, which reads the files again unless all items are in memory. */
+bool nt_layout_is_in_memory(const struct nt_layout *layout);
 enum nt_status nt_layout_rewind(struct nt_layout *layout, struct nt_error *error);
 
 /* Sizes of the sources: 0 if a file cannot be opened; those of objects are set after the last item. */

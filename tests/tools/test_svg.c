@@ -325,6 +325,39 @@ static struct builder *many_fields(void)
     return numbered_fields(60, "Jet_", "MET_");
 }
 
+static struct builder *small_pages(unsigned pages)
+{
+    enum { ELEMENTS = 2, MOST = 500 };
+    static const uint64_t values[ELEMENTS * MOST];
+    struct builder *builder = builder_new();
+    add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NT_ENCODING_INT32, 0);
+    add_elements(builder, add_cluster(builder, 0, ELEMENTS * pages), 0, values, ELEMENTS * pages, ELEMENTS);
+    end_group(builder);
+    finish(builder, NULL);
+    name_field(builder, 0, "small");
+    return builder;
+}
+
+/* The boxes of all pages fit; then they would without what is around them; then only those of coarser
+ * grains do. */
+TEST(a_layout_of_more_and_more_pages_merges_some)
+{
+    bool has_all = false, has_merged = false;
+    for (unsigned pages = 300; pages < 500; pages += 7) {
+        struct builder *builder = small_pages(pages);
+        struct nt_buffer out = {0};
+        ck_assert_int_eq(draw_picture(builder, true, &out), NT_OK);
+        assert_is_picture(&out, nt_layout_svg_bytes(builder->file));
+        bool is_merged = strstr(out.bytes, " ranges, ");
+        ck_assert_uint_gt(boxes_of(&out), is_merged ? pages / 8 : pages);
+        has_all |= !is_merged;
+        has_merged |= is_merged;
+        nt_buffer_deinit(&out);
+        builder_free(builder);
+    }
+    ck_assert(has_all && has_merged);
+}
+
 TEST(many_fields_are_shown_by_what_their_names_begin_with)
 {
     struct builder *builder = many_fields();
