@@ -40,7 +40,7 @@ static void open_all(void)
     char path[4096];
     uint32_t field;
     struct nt_reader_options options = NT_READER_OPTIONS_INIT;
-    options.threads = NT_MAY_FORK_BESIDE_THREADS ? THREADS : 0; /* they allocate when they start */
+    options.threads = NT_MAY_FORK_BESIDE_THREADS ? THREADS : 0; /* workers allocate when they start */
     snprintf(path, sizeof(path), "%s/example.root", getenv("NTUPLE_TEST_DATA"));
     assert_ok(nt_file_open(path, NULL, &file, &error));
     assert_ok(nt_file_find(file, "Events", &dataset, &error));

@@ -136,7 +136,7 @@ def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there(
 
 
 @case
-def lists_that_a_branch_does_not_have_are_errors_and_their_items_are_those_of_the_others():
+def missing_lists_are_errors_and_the_items_of_the_others_are_there():
     source, rows = data('trees/trees_short_branches.root'), range(SHORT_ROWS)
     expected = {'list': (np.float32, [row % 3 for row in rows], [row / 2 for row in rows]),
                 'x': (np.float64, [row % 3 for row in rows], [row / 4 for row in rows])}
