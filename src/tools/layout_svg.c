@@ -57,7 +57,7 @@ struct picture {
     unsigned lines;
     size_t bytes;                   /* of the whole picture */
     struct map maps[NT_SVG_GRAINS]; /* finest first */
-    unsigned first_map, end_map;    /* those before are too long for the picture, those after not drawn */
+    unsigned first_map, end_map;    /* those before first_map are not needed, from end_map on not drawn */
     uint64_t fixed_bytes, taken;    /* memory of all but the boxes; what the file's budget pays for */
     enum nt_status status;
     struct nt_error *error;
@@ -355,7 +355,8 @@ static enum nt_status draw_in_maps(struct picture *picture, const struct nt_layo
     return charge(picture, box_bytes);
 }
 
-/* Draws the maps up to one, but those that were drawn before, and sums up the owners. */
+/* Draws the maps before `end_map` that are not drawn yet, and sums up the owners. Stops early if none of the
+ * maps fits. */
 static enum nt_status draw_maps(struct picture *picture, unsigned end_map)
 {
     uint64_t source_start = 0, drawn = 0;
@@ -459,7 +460,7 @@ static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_
     struct nt_buffer title = {0};
     double height = HEADING_HEIGHT + MAX_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
     (void)bytes;
-    if (grain > picture->maps[picture->end_map - 1].grain)
+    if (grain > picture->maps[picture->end_map - 1].grain) /* the finest fits, but not with the rest */
         picture->status = draw_maps(picture, NT_SVG_GRAINS);
     while (map->grain < grain)
         map++;

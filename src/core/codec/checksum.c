@@ -50,7 +50,7 @@ static void compute_adler32(const void *data, size_t bytes, uint8_t *digest)
 }
 
 #if NT_HAS_BLZ
-/* Since version 4, digests are always written whole. */
+/* Nettle 4 always writes the whole digest, and takes no length. */
 #if NETTLE_VERSION_MAJOR >= 4
 #define WRITE_DIGEST(name, NAME, context, digest) name##_digest(context, digest)
 #else

@@ -47,7 +47,7 @@ struct nt_checksum {
     const char *name; /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
     uint32_t bytes;   /* as stored, little-endian for integers */
     bool is_integer;
-    /* NULL for none. */
+    /* NULL for NT_CHECKSUM_NONE, and for digests in a build without BLZ. */
     void (*compute)(const void *data, size_t bytes, uint8_t *digest);
 };
 

@@ -95,10 +95,12 @@ static void add_shape(struct nt_component_builder *builder, struct nt_interpreta
 static uint32_t times_below(const struct nt_component *component, uint32_t times)
 {
     enum nt_ttree_shape_kind kind = shape_kind(component);
-    uint64_t product = (uint64_t)times * component->count;
     if (component->is_flat || kind == NT_SHAPE_RECORD)
         return times;
-    return kind != NT_SHAPE_ARRAY ? 0 : product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
+    if (kind != NT_SHAPE_ARRAY)
+        return 0;
+    uint64_t product = (uint64_t)times * component->count;
+    return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
 }
 
 /* Members of flat base classes belong to the shape above. */
@@ -651,7 +653,7 @@ static void emit_all(struct step_emitter *emitter, const struct nt_component_bui
 
 /* ---- How elements are counted ---- */
 
-/* Has each entry the same number of elements? */
+/* Does each entry have the same number of elements? */
 static bool is_fixed(const struct nt_interpretation *interpretation, uint32_t first, uint32_t end,
                      uint64_t times)
 {
