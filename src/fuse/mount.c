@@ -5,7 +5,9 @@
  */
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -222,10 +224,32 @@ static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, unsigned fl
     return NT_OK;
 }
 
+/* An earlier mount that created the directory removes it when it ends, which may be now. The shared lock
+ * prevents that. Returns false if the directory is gone, or about to be removed. A file system that has no
+ * locks cannot prevent it. */
+static bool lock_directory(struct nt_mountpoint *mountpoint)
+{
+    struct stat locked, named;
+    mountpoint->directory = open(mountpoint->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (mountpoint->directory < 0)
+        return errno != ENOENT;
+    bool is_ending = flock(mountpoint->directory, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return !is_ending && fstat(mountpoint->directory, &locked) == 0 && stat(mountpoint->path, &named) == 0 &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+static void close_directory(struct nt_mountpoint *mountpoint)
+{
+    if (mountpoint->directory >= 0)
+        close(mountpoint->directory);
+    mountpoint->directory = -1;
+}
+
 enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, unsigned flags,
                                      struct nt_error *error)
 {
-    *mountpoint = (struct nt_mountpoint){0};
+    static const struct timespec millisecond = {0, 1000000};
+    *mountpoint = (struct nt_mountpoint){.directory = -1};
     if (!*path) /* an unset shell variable; would otherwise mean the working directory */
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the mountpoint has an empty name");
     mountpoint->path = realpath(path, NULL);
@@ -234,6 +258,11 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
     if (!mountpoint->path)
         return nt_fail_system(error, errno, "%s", path);
     enum nt_status status = find_or_make(mountpoint, flags, error);
+    for (int tries = 0; status == NT_OK && tries < 100 && !lock_directory(mountpoint); tries++) {
+        close_directory(mountpoint);
+        nanosleep(&millisecond, NULL);
+        status = find_or_make(mountpoint, flags, error);
+    }
     if (status != NT_OK)
         nt_mountpoint_release(mountpoint);
     return status;
@@ -241,8 +270,12 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
 
 void nt_mountpoint_release(struct nt_mountpoint *mountpoint)
 {
-    if (mountpoint->is_ours)
+    if (!mountpoint->path)
+        return;
+    /* Another mount that has the lock uses the directory. */
+    if (mountpoint->is_ours && (flock(mountpoint->directory, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
         rmdir(mountpoint->path);
+    close_directory(mountpoint);
     free(mountpoint->path);
     *mountpoint = (struct nt_mountpoint){0};
 }

@@ -212,8 +212,9 @@ bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info);
 /* ---- The mountpoint ---- */
 
 struct nt_mountpoint {
-    char *path;   /* absolute, without symbolic links */
-    bool is_ours; /* nt_mountpoint_prepare created the directory */
+    char *path;    /* absolute, without symbolic links */
+    bool is_ours;  /* nt_mountpoint_prepare created the directory */
+    int directory; /* keeps other mounts from removing it; -1: it cannot be opened */
 };
 
 enum {
@@ -226,8 +227,8 @@ enum {
 enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, unsigned flags,
                                      struct nt_error *error);
 
-/* After the unmount: removes the directory if prepare created it and it is empty. Accepts the result of
- * a failed or missing (zeroed) preparation. */
+/* After the unmount: removes the directory if prepare created it, it is empty, and no other mount has
+ * prepared it since. Accepts the result of a failed or missing (zeroed) preparation. */
 void nt_mountpoint_release(struct nt_mountpoint *mountpoint);
 
 /* Unmounts an absolute path: root by the system call, others with fusermount3. If it is in use, returns

@@ -2,7 +2,10 @@
  *
  * Preparing a mountpoint: an existing or a new directory, by its absolute name, and never another one.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +102,56 @@ TEST(a_directory_with_files_is_refused_if_it_has_to_be_empty, .setup = setup, .t
     nt_mountpoint_release(&mountpoint);
     assert_status(NT_INVALID, nt_mountpoint_prepare(&mountpoint, "there", NT_MOUNTPOINT_EMPTY, &error));
     ck_assert_msg(strstr(error.message, "exists and is not empty") != NULL, "%s", error.message);
+}
+
+/* A mount that starts while an earlier one ends, at the same path. */
+TEST(a_directory_that_another_mount_needs_stays, .setup = setup, .teardown = teardown)
+{
+    struct nt_mountpoint later;
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "new", 0, &error));
+    assert_ok(nt_mountpoint_prepare(&later, "new", 0, &error));
+    ck_assert(mountpoint.is_ours && !later.is_ours);
+    nt_mountpoint_release(&mountpoint);
+    ck_assert(is_directory("new"));
+    nt_mountpoint_release(&later);
+    ck_assert(is_directory("new"));
+}
+
+static int lock(const char *path)
+{
+    int directory = open(path, O_RDONLY | O_DIRECTORY);
+    ck_assert_int_ge(directory, 0);
+    ck_assert_int_eq(flock(directory, LOCK_EX), 0);
+    return directory;
+}
+
+static void *remove_locked(void *directory)
+{
+    usleep(20000);
+    ck_assert_int_eq(rmdir("there"), 0);
+    close(*(int *)directory);
+    return NULL;
+}
+
+TEST(a_directory_that_is_being_removed_is_made_again, .setup = setup, .teardown = teardown)
+{
+    pthread_t thread;
+    int directory = lock("there");
+    ck_assert_int_eq(pthread_create(&thread, NULL, remove_locked, &directory), 0);
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "there", 0, &error));
+    pthread_join(thread, NULL);
+    ck_assert(mountpoint.is_ours && is_directory("there"));
+    nt_mountpoint_release(&mountpoint);
+    ck_assert(!is_directory("there"));
+}
+
+TEST(a_directory_that_another_program_has_locked_is_used, .setup = setup, .teardown = teardown)
+{
+    int directory = lock("there");
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "there", 0, &error));
+    nt_mountpoint_release(&mountpoint);
+    ck_assert(is_directory("there"));
+    close(directory);
 }
 
 TEST(what_is_not_mounted_cannot_be_unmounted, .setup = setup, .teardown = teardown)
