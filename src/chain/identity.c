@@ -86,6 +86,31 @@ static void append_identity(struct nt_buffer *text, const struct nt_indexed_file
         nt_buffer_append_format(text, "inode %" PRIu64, file->inode);
 }
 
+/* The bytes of the ETag in a validator, which has an ETag, a time, or both; see nt_validators_write(). */
+static size_t tag_bytes(const char *validator)
+{
+    const char *end = *validator == '"' ? strchr(validator + 1, '"') : NULL;
+    return end ? (size_t)(end - validator) + 1 : 0;
+}
+
+static const char *time_of(const char *validator)
+{
+    const char *time = validator + tag_bytes(validator);
+    return time + strspn(time, " ");
+}
+
+/* Servers do not list the ETag of a file that was written a moment ago. So one ETag may be missing, but not
+ * what both validators have. */
+static bool is_same_version(const char *one, const char *other)
+{
+    size_t tag = tag_bytes(one), other_tag = tag_bytes(other);
+    const char *time = time_of(one), *other_time = time_of(other);
+    bool has_tags = tag && other_tag, has_times = *time && *other_time;
+    if (has_tags && (tag != other_tag || memcmp(one, other, tag) != 0))
+        return false;
+    return has_times ? strcmp(time, other_time) == 0 : has_tags || strcmp(one, other) == 0;
+}
+
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
                                      const struct nt_chain_identity *found, struct nt_error *error)
 {
@@ -97,7 +122,7 @@ enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
                                         .validator = found->has_validator ? found->validator : NULL};
     bool is_same = file->bytes == now.bytes && strcmp(file->state ? file->state : "", found->state) == 0;
     if (now.validator)
-        is_same &= file->validator && strcmp(file->validator, now.validator) == 0;
+        is_same &= file->validator && is_same_version(file->validator, now.validator);
     else
         is_same &= strcmp(file->modified, now.modified) == 0 && (file->validator || file->inode == now.inode);
     if (is_same)

@@ -283,6 +283,43 @@ TEST(a_version_is_distinguished_from_another_one, .setup = setup, .teardown = te
     ck_assert_str_eq(error.found, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"y\"");
 }
 
+#define SECOND "Mon, 30 Nov 2026 15:10:21 GMT"
+#define LATER "Mon, 30 Nov 2026 15:10:22 GMT"
+
+static const struct {
+    const char *indexed, *found;
+    bool is_same;
+} validators[] = {
+    {"", "", true},
+    {"", "\"x\"", false},
+    {"\"x\"", "\"x\"", true},
+    {"\"x\"", "\"xy\"", false},
+    {"\"x\"", "\"y\"", false},
+    {SECOND, SECOND, true},
+    {SECOND, LATER, false},
+    {SECOND, "", false},
+    {"\"x\" " SECOND, "\"x\" " SECOND, true},
+    {"\"x\" " SECOND, "\"x\" " LATER, false},
+    {"\"x\" " SECOND, "\"y\" " SECOND, false},
+    {SECOND, "\"x\" " SECOND, true}, /* listed within a second after it was written, and later */
+    {"\"x\" " SECOND, SECOND, true},
+    {SECOND, "\"x\" " LATER, false},
+    {"\"x\"", "\"x\" " SECOND, true},
+    {"\"x\"", SECOND, false},
+    {"\"x", "\"x", true},
+    {"\"x", "\"y", false},
+};
+
+TEST(what_two_validators_have_in_common_is_compared, .end = sizeof(validators) / sizeof(*validators))
+{
+    const struct nt_indexed_file file = {.path = "s3://b/a",
+                                         .bytes = 11,
+                                         .modified = "1970-01-01T00:00:01.000000002Z",
+                                         .validator = validators[_i].indexed};
+    const struct stat found = {.st_size = 11, .st_mtim = {1, 2}};
+    ck_assert_int_eq(check(&file, &found, validators[_i].found), validators[_i].is_same ? NT_OK : NT_CHANGED);
+}
+
 TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = temporary_teardown)
 {
     const struct nt_indexed_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
