@@ -26,8 +26,8 @@ from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
            'objects', 'counted', 'loops', 'items', 'algorithms', 'baskets', 'embedded',
-           'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
-           'own_streamers', 'unclosed')
+           'generated_offsets', 'structure', 'friends', 'short_branches', 'sub_branches', 'other_file',
+           'big_entries', 'own_streamers', 'unclosed')
 
 DICTIONARIES = (
     'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>',

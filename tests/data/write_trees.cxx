@@ -865,6 +865,35 @@ std::string write_short_branches(const std::string &path)
     return trees::result(path, {{&tree, "short"}});
 }
 
+/* Branches with leaves of their own that also have a branch below them, which TTree::Fill() does not fill. */
+std::string write_sub_branches(const std::string &path)
+{
+    static int number;
+    static double below;
+    static struct {
+        float x;
+        int y;
+    } pair;
+    {
+        auto file = trees::create(path);
+        TTree tree("plain", "");
+        std::vector<TBranch *> lower;
+        for (TBranch *upper :
+             {tree.Branch("single", &number, "value/I"), tree.Branch("pair", &pair, "x/F:y/I")}) {
+            lower.push_back(new TBranch(upper, "below", &below, "below/D"));
+            upper->GetListOfBranches()->Add(lower.back());
+        }
+        for (int i = 0; i < 10; i++) {
+            number = 3 * i, below = i * i, pair.x = i / 2.f, pair.y = -i;
+            tree.Fill();
+            for (TBranch *branch : lower)
+                branch->Fill();
+        }
+        tree.Write();
+    }
+    return "{}";
+}
+
 /* A branch whose full baskets are in another file, while the last one is within the tree; and a branch that
  * has all of them in the tree, though it names the other file, too. The records are not compressed, so that
  * a test can change the name. */

@@ -87,6 +87,17 @@ def there_is_a_file_of_each_kind():
 
 
 @case
+def branches_have_their_own_leaves_beside_the_branches_below_them():
+    with mounted(data('trees/trees_sub_branches.root')) as top:
+        for path, dtype, row in (('single/value', '<i4', lambda i: 3 * i),
+                                 ('single/below', '<f8', lambda i: i * i),
+                                 ('pair/x', '<f4', lambda i: i / 2), ('pair/y', '<i4', lambda i: -i),
+                                 ('pair/below', '<f8', lambda i: i * i)):
+            found = np.fromfile(top / 'plain' / path / 'data.bin', dtype)
+            same(found.tolist(), list(map(row, range(10))), path)
+
+
+@case
 def sound_files_are_verified():
     for source in SOURCES:
         if source.stem not in (*ROWS_ELSEWHERE, UNREAD):

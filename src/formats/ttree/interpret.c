@@ -34,9 +34,11 @@ static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum
     return NT_OK;
 }
 
-static bool has_counts(const struct nt_ttree_branch *branch)
+/* ROOT fills a plain branch and the branches below it one by one. The other branches that have branches
+ * below them store no data, unless they count the items of a collection. */
+static bool has_own_data(const struct nt_ttree_branch *branch)
 {
-    return branch->type == NT_BRANCH_CLONES || branch->type == NT_BRANCH_COLLECTION;
+    return nt_ttree_has_counts(branch) || (nt_text_is(branch->class_name, "TBranch") && branch->entries > 0);
 }
 
 static bool is_element(const struct nt_ttree_branch *branch)
@@ -130,9 +132,11 @@ static void add_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf
 static void add_leaves(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
+    const struct nt_ttree *tree = interpreter->tree;
     const struct nt_ttree_branch *branch = interpreter->branch;
     if (branch->leaf_count == 1) {
-        add_leaf(interpreter, interpreter->leaves, branch->name, 0);
+        bool is_member = nt_ttree_has_branches(tree, (uint32_t)(branch - tree->branches));
+        add_leaf(interpreter, interpreter->leaves, is_member ? interpreter->leaves->name : branch->name, 0);
         return;
     }
     uint32_t index = nt_component_open(
@@ -372,7 +376,7 @@ static void add_parts(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
-    if (is_element(branch) && has_counts(branch))
+    if (is_element(branch) && nt_ttree_has_counts(branch))
         nt_component_add_number(builder, interpreter->leaves[0].name, NT_TEXT("Int_t"), NT_STREAMER_INT,
                                 (struct nt_text){0});
     else if (is_element(branch) && branch->id < 0)
@@ -440,8 +444,7 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
         .builder = {
             .info = tree->info, .arena = arena, .samples = row->samples, .known_samples = row->sample_count}};
     struct nt_component_builder *builder = &interpreter.builder;
-    bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
-    if (row->leaf_count == 0 || holds_others)
+    if (row->leaf_count == 0 || (nt_ttree_has_branches(tree, branch) && !has_own_data(row)))
         return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
                                error);
     make_all(&interpreter, interpretation_ret);

@@ -296,12 +296,12 @@ static bool has_baskets(const struct nt_ttree *tree, uint32_t branch)
     return interpretation->output_count || interpretation->shapes[0].kind == NT_SHAPE_UNREADABLE;
 }
 
-/* A split collection stores the number of items; its sub-branches have the members. */
 static bool is_split_collection(const struct nt_ttree *tree, uint32_t branch)
 {
     const struct nt_interpretation *interpretation = &tree->map->branches[branch].interpretation;
-    return nt_ttree_has_branches(tree, branch) && interpretation->shape_count == 1 &&
-           interpretation->shapes[0].kind == NT_SHAPE_VALUE && !interpretation->shapes[0].dimension_count;
+    return nt_ttree_has_branches(tree, branch) && nt_ttree_has_counts(&tree->branches[branch]) &&
+           interpretation->shape_count == 1 && interpretation->shapes[0].kind == NT_SHAPE_VALUE &&
+           !interpretation->shapes[0].dimension_count;
 }
 
 static enum nt_status add_split_collection(struct schema *schema, uint32_t branch, uint32_t parent)
@@ -322,8 +322,8 @@ static enum nt_status add_split_collection(struct schema *schema, uint32_t branc
                            : status;
 }
 
-/* A branch with both sub-branches and other data of its own is a record: the data have the leaf's
- * name. */
+/* A branch with both sub-branches and other data of its own is a record: the data have the names of the
+ * leaves. */
 static enum nt_status add_branch(struct schema *schema, uint32_t number)
 {
     struct nt_ttree *tree = schema->tree;
@@ -332,7 +332,8 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
     struct nt_ttree_shape record = {
         .kind = NT_SHAPE_RECORD, .name = branch->name, .type = branch->object_class, .output = NT_NONE};
     uint32_t parent = branch->parent == NT_NONE ? NT_NONE : tree->map->branches[branch->parent].field;
-    bool is_wrapped = nt_ttree_has_branches(tree, number) && has_baskets(tree, number);
+    bool is_wrapped = nt_ttree_has_branches(tree, number) && has_baskets(tree, number) &&
+                      map->interpretation.shapes[0].kind != NT_SHAPE_RECORD;
     enum nt_status status = NT_OK;
     if (is_split_collection(tree, number)) {
         status = add_split_collection(schema, number, parent);

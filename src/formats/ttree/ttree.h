@@ -278,6 +278,12 @@ static inline bool nt_ttree_has_branches(const struct nt_ttree *tree, uint32_t b
     return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
 }
 
+/* The data of a split collection are the numbers of its items; its sub-branches have the members. */
+static inline bool nt_ttree_has_counts(const struct nt_ttree_branch *branch)
+{
+    return branch->type == NT_BRANCH_CLONES || branch->type == NT_BRANCH_COLLECTION;
+}
+
 /* Reads the record of a tree from its decompressed object, which must live as long as the arena; takes
  * what it allocates from the budget. Counts and depths are bounded. */
 enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,
