@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
 BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'pointers',
-           'objects', 'counted', 'loops', 'items', 'algorithms', 'baskets', 'embedded',
+           'objects', 'counted', 'loops', 'items', 'enumerations', 'algorithms', 'baskets', 'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'sub_branches', 'other_file',
            'big_entries', 'own_streamers', 'unclosed')
 
@@ -38,7 +38,8 @@ DICTIONARIES = (
     'Pointers', 'Bundle', 'Mark', 'vector<Shape*>', 'Objects', 'Grid', 'vector<Grid>', 'Points',
     'vector<Points>', 'vector<array<float,3> >', 'vector<array<Flat,2> >', 'vector<vector<array<Flat,2> > >',
     'map<int,array<short,2> >', 'Colors', 'vector<Colors>', 'vector<vector<Color> >', 'set<Color>',
-    'vector<set<Color> >', 'map<int,vector<set<Color> > >', 'LongMark',
+    'vector<set<Color> >', 'map<int,vector<set<Color> > >', 'map<Color,Flat>', 'vector<map<Color,Flat> >',
+    'map<int,Color>', 'vector<map<int,Color> >', 'LongMark',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
     'vector<pair<int,float> >',
     'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',

@@ -96,11 +96,13 @@ struct Points {
     TELLS(points, flats, shorts)
 };
 
-/* Enumerations, which files do not describe, in nested collections. */
+/* Enumerations, which files do not describe, in nested collections, and in maps. */
 struct Colors {
     std::vector<std::vector<Color>> lists;
     std::map<int, std::vector<std::set<Color>>> sets;
-    TELLS(lists, sets)
+    std::vector<std::map<Color, Flat>> keys;
+    std::vector<std::map<int, Color>> values;
+    TELLS(lists, sets, keys, values)
 };
 
 class Track : public TObject

@@ -542,6 +542,9 @@ static void set_colors(Colors &v, Number i)
 {
     set_color_lists(v.lists, i);
     v.sets = {{static_cast<int>(i), {{red, blue}, {}, {green}}}, {-1, {}}};
+    v.keys.clear(), v.keys.resize(i % 3), v.values.assign(i % 2, {{-2, green}, {static_cast<int>(i), blue}});
+    for (auto &map : v.keys)
+        set_flat(map[i % 2 ? red : green], i), set_flat(map[blue], i + 1);
 }
 
 static void set_color_items(std::vector<Colors> &v, Number i)
@@ -551,8 +554,23 @@ static void set_color_items(std::vector<Colors> &v, Number i)
         set_colors(item, i++);
 }
 
-/* Arrays and enumerations in items of collections; and objects of a class that is derived from that
- * of their branch. */
+/* Enumerations in collections and maps. The records are not compressed, so that a test can change the names
+ * of classes that they describe. */
+std::string write_enumerations(const std::string &path)
+{
+    Tree tree("colors");
+    tree.Object<Colors>("split", set_colors).Object<Colors>("whole", set_colors, 0);
+    tree.Object<std::vector<Colors>>("items", set_color_items)
+        .Object<std::vector<Colors>>("whole_items", set_color_items, 0);
+    tree.Object<std::vector<std::vector<Color>>>("lists", set_color_lists);
+    {
+        auto file = trees::create(path, 0);
+        tree.Write(*file, 30, [](TTree &tree) { tree.SetAutoFlush(10); });
+    }
+    return trees::result(path, {{&tree, "colors"}});
+}
+
+/* Arrays in items of collections; and objects of a class that is derived from that of their branch. */
 std::string write_items(const std::string &path)
 {
     Tree tree("items");
@@ -561,10 +579,6 @@ std::string write_items(const std::string &path)
     tree.Clones<Grid>("clones", few, set_grid).Clones<Grid>("whole_clones", few, set_grid, 0);
     tree.Object<std::vector<Points>>("points", set_points)
         .Object<std::vector<Points>>("whole_points", set_points, 0);
-    tree.Object<Colors>("colors", set_colors).Object<Colors>("whole_colors", set_colors, 0);
-    tree.Object<std::vector<Colors>>("color_items", set_color_items)
-        .Object<std::vector<Colors>>("whole_color_items", set_color_items, 0);
-    tree.Object<std::vector<std::vector<Color>>>("color_lists", set_color_lists);
     tree.Object<LongMark, Mark>(
         "derived",
         [](LongMark &v, Number i) {

@@ -211,6 +211,19 @@ def texts_and_tables_of_rows_that_a_branch_does_not_have_fail():
 
 
 @case
+def enumerations_in_maps_are_numbers_if_the_file_does_not_describe_the_pairs():
+    source = data('trees/trees_enumerations.root')
+    content = source.read_bytes()
+    same((content.count(b'pair<Color,Flat>'), content.count(b'pair<int,Color>')), (1, 1))
+    with scratch() as directory:
+        copy = directory / source.name
+        copy.write_bytes(content.replace(b'pair<', b'pear<'))
+        shutil.copy(source.with_suffix('.json'), directory)
+        with mounted(copy) as top:
+            same(differences(copy, top), [])
+
+
+@case
 def a_branch_in_another_file_is_unreadable_and_names_it():
     with Foreground(data('trees/trees_other_file.root')) as mount:
         field = json.loads((mount.mountpoint / 'split/i/field.json').read_text())

@@ -577,21 +577,26 @@ static const struct nt_streamer_class *find_pair(struct nt_component_builder *bu
     return found && found->element_count == 2 ? found : NULL;
 }
 
-/* `class`: NULL: the members are those of the template's arguments. Its elements say which enumerations are
- * numbers. */
+/* `class`: NULL: the members are those of the template's arguments, and may be enumerations, as items of
+ * collections may. Its elements say which enumerations are numbers. */
 static void add_pair_members(struct nt_component_builder *builder, const struct nt_cpp_type *type,
                              const struct nt_streamer_class *class, const char *const names[2])
 {
     for (size_t i = 0; i < 2; i++) {
         const struct nt_streamer_element *element = class ? &class->elements[i] : NULL;
         struct nt_text name = nt_text_of(names[i]), argument = type->arguments[i];
+        const struct nt_cpp_type member = nt_cpp_type_parse(argument);
         struct nt_number number;
-        if (element && nt_cpp_type_parse(argument).kind == NT_CPP_CLASS &&
-            nt_number_of(element->type, (struct nt_text){0}, &number))
-            nt_component_add_number(builder, name, argument, element->type, (struct nt_text){0});
+        bool is_sample = false;
+        int32_t basic =
+            element ? element->type : enumeration_type(builder, (struct nt_text){0}, &member, 0, &is_sample);
+        if (member.kind == NT_CPP_CLASS && nt_number_of(basic, (struct nt_text){0}, &number))
+            nt_component_add_number(builder, name, argument, basic, (struct nt_text){0});
         else
             nt_component_add_type(builder, name, argument, NT_COMPONENT_SHARED,
                                   element ? element->content_type : 0);
+        if (is_sample && builder->failure.status == NT_OK)
+            builder->components[builder->count - 1].is_sample = true;
     }
 }
 

@@ -1034,6 +1034,7 @@ INTERPRET_TEST(instances_of_a_template_describe_each_other)
 /* The description of its items has the basic type. */
 INTERPRET_TEST(keys_and_values_of_maps_may_be_enumerations)
 {
+    static const struct nt_text no_key = {0};
     struct nt_streamer_element members[] = {
         {.name = TEXT("first"), .type_name = TEXT("Color"), .type = NT_STREAMER_INT},
         {.name = TEXT("second"),
@@ -1043,6 +1044,8 @@ INTERPRET_TEST(keys_and_values_of_maps_may_be_enumerations)
     };
     struct nt_streamer_element element = ELEMENT("map<Color,vector<Shade> >", .type = NT_STREAMER_STL);
     struct example example = member_example(&element, 0);
+    example.branches[0].samples = &no_key;
+    example.branches[0].sample_count = 1;
     assert_shapes_of(&example, "obj.x:list(map)>0{item:unreadable}");
     example.classes[1] = (struct nt_streamer_class){
         .name = TEXT("pair<Color,vector<Shade> >"), .version = 1, .elements = members, .element_count = 2};
@@ -1052,9 +1055,11 @@ INTERPRET_TEST(keys_and_values_of_maps_may_be_enumerations)
                        "header.shared{list>2{BigInt32>3}}}}");
 }
 
-/* The key may be an enumeration, which has no header; the map skips its own. */
+/* The key may be an enumeration, which has no header: the first baskets tell. If they do not, the map skips
+ * its items. */
 INTERPRET_TEST(maps_of_unknown_types_are_skipped)
 {
+    static const struct nt_text samples[] = {TEXT("int"), {0}};
     struct nt_streamer_element members[] = {
         {.name = TEXT("m"), .type_name = TEXT("map<Color,int>"), .type = NT_STREAMER_STL},
         {.name = TEXT("i"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
@@ -1064,6 +1069,15 @@ INTERPRET_TEST(maps_of_unknown_types_are_skipped)
     example.classes[1] = (struct nt_streamer_class){
         .name = TEXT("Mixed"), .version = 1, .elements = members, .element_count = 2};
     struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:record{m:list(map)>0{item:record{0:int32>1 1:int32>2}} i:int32>3}");
+    ck_assert_uint_eq(got.sample, 2);
+    example.branches[0].sample_count = 1;
+    example.branches[0].samples = samples;
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:record{m:list(map)>0{item:record{0:int32>1 1:int32>2}} i:int32>3}");
+    ck_assert_uint_eq(got.sample, 0);
+    example.branches[0].samples = &samples[1];
+    got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:record{m:list(map)>0{item:unreadable} i:int32>1}");
     assert_steps(&got, "headerv1{header{list>0|class members>0} BigInt32>1}");
     ck_assert_str_eq(got.shapes[2].unreadable, "the file does not describe the class Color");
