@@ -36,6 +36,7 @@ SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
 LARGE = 'large_and_dense.root'
 HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
 MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
+TRIES = 6
 MOST_AGAIN = 40  # of them, with a hole or by a server
 # `ntuple ls -lR` lists all; an entry of a mount takes no more, but many calls of the kernel.
 MAX_LINES = 20_000
@@ -169,9 +170,10 @@ def check_limits(what, seconds, peak, size=0):
 
 def measured(*arguments, size=0):
     """Run ntuple; returns its exit status and messages. Checks its time and memory. `size`: of
-    the file, if it is large. Another process on the same core makes a run up to half as long again: one that
-    took too long is repeated."""
-    for _ in range(3):
+    the file, if it is large. Other processes make a run up to half as long again: one that took
+    too long is repeated, after a longer pause each time."""
+    for pause in range(TRIES):
+        time.sleep(pause)
         code, text, seconds, peak = run_once(*arguments)
         if not takes_too_long(seconds, size):
             break
