@@ -99,8 +99,8 @@ static const char *time_of(const char *validator)
     return time + strspn(time, " ");
 }
 
-/* Servers do not list the ETag of a file that was written a moment ago. So one ETag may be missing, but not
- * what both validators have. */
+/* Servers omit the ETag from listings for a moment after a file was written. So an ETag, or a time, that only
+ * one of the two has is not compared. One of them must be in both. */
 static bool is_same_version(const char *one, const char *other)
 {
     size_t tag = tag_bytes(one), other_tag = tag_bytes(other);

@@ -214,7 +214,7 @@ bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info);
 struct nt_mountpoint {
     char *path;    /* absolute, without symbolic links */
     bool is_ours;  /* nt_mountpoint_prepare created the directory */
-    int directory; /* keeps other mounts from removing it; -1: it cannot be opened */
+    int directory; /* its lock keeps other mounts from removing it; -1: it cannot be opened */
 };
 
 enum {

@@ -508,10 +508,11 @@ void nt_component_add_string(struct nt_component_builder *builder, struct nt_tex
                                                      .length_bytes = length_bytes});
 }
 
-/* The basic type of a collection's items if they are an enumeration, which files do not describe; else 0. The
- * file can describe the collection as a class with one element, itself. Its description may have another type
- * than int, although it stores int; and nothing describes nested collections. Then the first baskets must
- * have items, all of which can be read so. No instance of a template is an enumeration. */
+/* The basic type of a collection's items, or of a member of a pair (without `collection`), if they are an
+ * enumeration, which files do not describe; else 0. The file can describe the collection as a class with one
+ * element, itself. Its description may have another type than int, although it stores int; and nothing
+ * describes nested collections. Then the first baskets must have items, all of which can be read so. No
+ * instance of a template is an enumeration. */
 static int32_t enumeration_type(struct nt_component_builder *builder, struct nt_text collection,
                                 const struct nt_cpp_type *item, int32_t content, bool *is_sample_ret)
 {
