@@ -260,7 +260,7 @@ struct nt_generated {
     pthread_cond_t was_made; /* a document is generated or has failed */
     uint64_t memory_bytes, disk_bytes, made, dropped;
     TAILQ_HEAD(documents, generated_document) documents; /* most recently used first */
-    struct nt_hash_table table;                          /* key: hash_of(node number) */
+    struct nt_hash_table table;                          /* key: hash_of(key_of(node)) */
 };
 
 struct nt_generated *nt_generated_new(const struct nt_generated_options *options)
@@ -287,9 +287,19 @@ static uint64_t hash_of(uint64_t node)
     return __builtin_bswap64(node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-static struct generated_document *find(struct nt_generated *generated, uint64_t node)
+/* Files with the same text share one document: that of the first. */
+static uint64_t key_of(const struct nt_resolved_node *resolved)
 {
-    struct nt_hash_link *link = nt_hash_table_find(&generated->table, hash_of(node));
+    const struct nt_pseudo_file *pseudo = resolved->pseudo;
+    const struct nt_node *node = &resolved->node;
+    if (!pseudo->equals_previous || !pseudo->equals_previous(resolved))
+        return resolved->number;
+    return nt_node_number(node->type, node->owner, node->item, node->file - 1);
+}
+
+static struct generated_document *find(struct nt_generated *generated, uint64_t key)
+{
+    struct nt_hash_link *link = nt_hash_table_find(&generated->table, hash_of(key));
     return link ? NT_CONTAINER_OF(link, struct generated_document, link) : NULL;
 }
 
@@ -327,6 +337,16 @@ static void drop(struct nt_generated *generated, struct generated_document *docu
     document_unref(document);
 }
 
+static bool exceeds_limits(const struct nt_generated *generated)
+{
+    const struct nt_generated_options *options = &generated->options;
+    bool has_several = TAILQ_FIRST(&generated->documents) !=
+                       NT_TAILQ_LAST(&generated->documents, generated_document, by_use);
+    return (options->keeps_last && has_several) ||
+           generated->memory_bytes > nt_reader_idle_bytes(options->reader) ||
+           generated->disk_bytes > options->disk_bytes;
+}
+
 /* Keeps a document, then evicts the least recently used, perhaps itself, until the limits hold. */
 static void keep(struct nt_generated *generated, struct generated_document *document)
 {
@@ -334,9 +354,7 @@ static void keep(struct nt_generated *generated, struct generated_document *docu
     TAILQ_INSERT_HEAD(&generated->documents, document, by_use);
     count(generated, (int64_t)memory_of(document));
     generated->disk_bytes += disk_of(document);
-    while (!TAILQ_EMPTY(&generated->documents) &&
-           (generated->memory_bytes > nt_reader_idle_bytes(generated->options.reader) ||
-            generated->disk_bytes > generated->options.disk_bytes))
+    while (!TAILQ_EMPTY(&generated->documents) && exceeds_limits(generated))
         drop(generated, NT_TAILQ_LAST(&generated->documents, generated_document, by_use));
 }
 
@@ -435,7 +453,7 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
     struct generated_document *document = new_document(generated);
     NT_TRY(nt_check_memory(document, error));
     document->inode = resolved->inode;
-    nt_hash_table_insert(&generated->table, &document->link, hash_of(resolved->number));
+    nt_hash_table_insert(&generated->table, &document->link, hash_of(key_of(resolved)));
     pthread_mutex_unlock(&generated->lock);
     enum nt_status status = make(generated, resolved, document, error);
     pthread_mutex_lock(&generated->lock);
@@ -457,7 +475,7 @@ static enum nt_status take(struct nt_generated *generated, const struct nt_resol
                            struct generated_document **document_ret, struct nt_error *error)
 {
     for (;;) {
-        struct generated_document *document = find(generated, resolved->number);
+        struct generated_document *document = find(generated, key_of(resolved));
         if (!document)
             return make_known(generated, resolved, document_ret, error);
         if (document->is_made) {
@@ -491,7 +509,7 @@ enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt
     struct generated_document *document = NULL;
     enum nt_status status;
     *content_ret = NULL;
-    if (generated->options.keeps_none || nt_node_is_volatile(resolved)) {
+    if (nt_node_is_volatile(resolved)) {
         status = make_own(generated, resolved, &document, error);
     } else {
         pthread_mutex_lock(&generated->lock);
@@ -512,7 +530,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
 {
     *is_long_ret = false;
     pthread_mutex_lock(&generated->lock);
-    struct generated_document *document = find(generated, resolved->number);
+    struct generated_document *document = find(generated, key_of(resolved));
     bool is_known = document && document->is_made;
     if (is_known) {
         *is_long_ret = document->whole.is_long;

@@ -93,6 +93,17 @@ enum nt_status nt_head_is_short(const struct nt_resolved_node *resolved, bool *i
     return check_rows(resolved, resolved->field, 0, NT_HEAD_ROWS, is_short_ret, error);
 }
 
+bool nt_head_has_all_rows(const struct nt_resolved_node *resolved)
+{
+    const struct nt_dataset *dataset = resolved->dataset;
+    uint32_t field = resolved->field;
+    uint64_t rows = 1;
+    bool is_per_entry = field == NT_NONE || (nt_field_row_parent(dataset, field) == NT_NONE &&
+                                             nt_rows_per_item(dataset, field, &rows));
+    return is_per_entry && nt_checked_multiply(rows, nt_dataset_entries(dataset), &rows) &&
+           rows <= NT_HEAD_ROWS;
+}
+
 enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                  struct nt_error *error)
 {

@@ -45,7 +45,7 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
         .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
         .directory = options->text_directory ? options->text_directory : NT_VFS_TEXT_DIRECTORY,
         .generate_all = options->text_sized,
-        .keeps_none = options->measures_once && !options->text_sized && !options->list_sized,
+        .keeps_last = options->measures_once && !options->text_sized && !options->list_sized,
     };
     vfs->generated = nt_generated_new(&generated);
     return vfs->generated && vfs->text_pool ? NT_OK : nt_fail_memory(error);

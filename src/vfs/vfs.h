@@ -208,6 +208,8 @@ struct nt_pseudo_file {
      * this is little work, a lookup generates the text, and the file behaves like a GENERATED one. */
     nt_pseudo_text *open_text;
     nt_is_short *is_short;
+    /* Has the file the same text as that of the row before? NULL: no. Must not do any work. */
+    bool (*equals_previous)(const struct nt_resolved_node *resolved);
     /* DIRECTORY: one source, then NULL. */
     const struct nt_dir_source *dir_sources[2];
 };
@@ -401,7 +403,7 @@ struct nt_generated_options {
     uint64_t disk_bytes;
     const char *directory; /* for disk files; must outlive this object */
     bool generate_all;     /* every text, not only short ones */
-    bool keeps_none;       /* each opening generates anew */
+    bool keeps_last;       /* no other one than the last */
 };
 
 /* NULL: out of memory. */
@@ -510,6 +512,8 @@ nt_is_short nt_layout_is_short;    /* layout.jsonl */
 nt_is_short nt_document_is_short;  /* documents of formats */
 
 enum { NT_HEAD_ROWS = 100 };
+/* Is head.jsonl the same as rows.jsonl? False below lists, where page lists have the number of rows. */
+bool nt_head_has_all_rows(const struct nt_resolved_node *resolved);
 
 /* ---- NumPy headers ---- */
 

@@ -4,6 +4,7 @@
  * cluster groups is listed, and attributes and extended attributes are requested. The linker replaces the
  * system's function with the counting one (see meson.build).
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -15,7 +16,7 @@
 #include "core/base/memory.h"
 #include "vfs/vfs.h"
 
-enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MAX_READS = 1000 };
+enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, ARRAY = 40, MAX_READS = 1000 };
 enum { MANY = 300000 };       /* elements of a page that decodes to more than stat() may cost */
 enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json shows: its key, its content */
 enum { INDEX64 = 0x0F, INT32 = 0x07 }; /* column types of version 1 */
@@ -124,6 +125,37 @@ static void write_long_file(void)
         clusters);
 }
 
+/* Fixed arrays: few entries, but more items than head.jsonl shows. */
+static void write_arrays(void)
+{
+    static int32_t ids[ENTRIES * ARRAY];
+    for (unsigned i = 0; i < ENTRIES * ARRAY; i++)
+        ids[i] = (int32_t)i;
+    const struct rntuple_field fields[] = {
+        {.name = "values",
+         .type = "std::array<std::int32_t,40>",
+         .parent = RNTUPLE_TOP,
+         .flags = 1,
+         .array_size = ARRAY},
+        {.name = "_0", .type = "std::int32_t", .parent = 0},
+    };
+    const struct rntuple_column column = {.type = INT32, .bits = 32, .field = 1};
+    const struct rntuple_page page = {
+        .elements = ENTRIES * ARRAY, .packed = ids, .packed_bytes = sizeof(ids)};
+    struct rntuple_range ranges[GROUPS];
+    struct rntuple_cluster clusters[GROUPS];
+    for (unsigned i = 0; i < GROUPS; i++) {
+        ranges[i] = (struct rntuple_range){
+            .pages = &page, .page_count = 1, .first_element = (uint64_t)i * ENTRIES * ARRAY};
+        clusters[i] = (struct rntuple_cluster){
+            .first_entry = (uint64_t)i * ENTRIES, .entries = ENTRIES, .ranges = &ranges[i], .range_count = 1};
+    }
+    write_groups(
+        (struct rntuple_description){
+            .fields = fields, .field_count = 2, .columns = &column, .column_count = 1},
+        clusters);
+}
+
 static void open_file(void)
 {
     const char *const paths[] = {path};
@@ -142,6 +174,12 @@ static void setup(void)
 static void setup_long(void)
 {
     write_long_file();
+    open_file();
+}
+
+static void setup_arrays(void)
+{
+    write_arrays();
     open_file();
 }
 
@@ -306,6 +344,28 @@ TEST(a_text_is_made_once, .setup = setup, .teardown = teardown)
     unsigned before = reads.count;
     walk("", true, stat_a_text);
     ck_assert_uint_eq(reads.count, before);
+}
+
+TEST(the_head_of_few_rows_is_not_made_again, .setup = setup, .teardown = teardown)
+{
+    const char *const directories[] = {"Events", "Events/run"};
+    for (unsigned i = 0; i < 2; i++) {
+        char name[30];
+        snprintf(name, sizeof(name), "%s/rows.jsonl", directories[i]);
+        uint64_t size = size_of(name);
+        unsigned before = reads.count;
+        snprintf(name, sizeof(name), "%s/head.jsonl", directories[i]);
+        ck_assert_uint_eq(size_of(name), size);
+        ck_assert_uint_eq(reads.count, before);
+    }
+}
+
+/* 600 numbers of up to three digits, each with a line break; the first 100 are below 100. */
+TEST(the_head_of_many_rows_ends_early, .setup = setup_arrays, .teardown = teardown)
+{
+    ck_assert_uint_eq(size_of("Events/values/rows.jsonl"), size_of("Events/values/head.jsonl"));
+    ck_assert_uint_eq(size_of("Events/values/_0/rows.jsonl"), GROUPS * (10 * 2 + 90 * 3 + 20 * 4));
+    ck_assert_uint_eq(size_of("Events/values/_0/head.jsonl"), 10 * 2 + 90 * 3);
 }
 
 static void expect_streamed(const char *name)
