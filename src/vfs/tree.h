@@ -38,7 +38,7 @@ struct nt_vfs_options {
     unsigned threads;           /* worker threads; 0: none */
     bool list_sized;            /* omit streamed files from listings (they still open by name) */
     bool text_sized;            /* generate every text at lookup to know its size: none is streamed */
-    bool measures_once;         /* the caller wants only sizes, each once: texts are not kept */
+    bool measures_once;         /* the caller wants only sizes, each once: only the last text is kept */
     uint64_t text_bytes;        /* text_sized: see disk_bytes in nt_generated_options; 0: 16 GiB */
     const char *text_directory; /* for these texts; NULL: /var/tmp. Must outlive the tree */
     bool follow_links;          /* that leave passthrough directories; else refuse them */
