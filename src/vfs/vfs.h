@@ -403,7 +403,7 @@ struct nt_generated_options {
     uint64_t disk_bytes;
     const char *directory; /* for disk files; must outlive this object */
     bool generate_all;     /* every text, not only short ones */
-    bool keeps_last;       /* no other one than the last */
+    bool keeps_last;       /* only the text that was generated last */
 };
 
 /* NULL: out of memory. */

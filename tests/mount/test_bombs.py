@@ -194,28 +194,6 @@ def run_once(*arguments):
     return process.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
 
 
-@case
-def verifying_takes_little_or_says_why_not():
-    for path in files():
-        measured('verify', path, size=size_of(path))
-
-
-@case
-def listing_takes_little_or_says_why_not():
-    for path in files():
-        status, text = measured('ls', '-lR', path, size=size_of(path))
-        if status == EXIT_UNSUPPORTED and 'limit' not in text:
-            raise AssertionError(f'{path.name}: {text!r} names no limit')
-
-
-@case
-def the_first_rows_and_what_is_reported_of_columns_take_little():
-    for path in files():
-        if path.suffix == '.lance':
-            for name in 'head', 'inspect', 'stat':
-                measured(name, path)
-
-
 def size_of(path):
     """Of a large file, or of the metadata of a large dataset."""
     if path.is_dir():
@@ -261,21 +239,6 @@ def add_padding(path):
         os.posix_fallocate(file.fileno(), path.stat().st_size, PADDING)
 
 
-@case
-def a_hole_after_a_file_changes_nothing():
-    for path in single_files():
-        with copied(path, add_hole) as copy:
-            arguments = ['verify'] if path.name == LARGE else ['ls', '-lR']  # listing it takes seconds
-            measured(*arguments, copy, size=size_of(path))
-
-
-@case
-def padding_that_is_there_is_no_way_around():
-    for path in single_files()[::3]:
-        with copied(path, add_padding) as copy:
-            measured('verify', copy, size=0 if path.suffix == '.lance' else PADDING + size_of(path))
-
-
 class Claiming(http.server.BaseHTTPRequestHandler):
     """A file, followed by zeros without end."""
     protocol_version = 'HTTP/1.1'
@@ -315,16 +278,6 @@ def claimed(path):
         threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         yield f'http://127.0.0.1:{server.server_port}/{path.name}'
         server.shutdown()
-
-
-@case
-def a_server_that_claims_changes_nothing():
-    if 'NTUPLE_FETCH' not in os.environ:
-        raise Skip('built without libcurl')
-    for path in single_files():
-        with claimed(path) as address:
-            arguments = ['ls', '-lR'] if path.name in DAMAGED else ['verify']
-            measured(*arguments, address, size=size_of(path))
 
 
 def listed_and_read(path):
@@ -393,6 +346,29 @@ def check_honest(*arguments):
         raise AssertionError(f'{arguments}: {usage.ru_maxrss >> 10} MiB')
 
 
+# ---- The cases: those that take longest begin first ----
+
+@case
+def a_mount_that_is_listed_and_read_takes_little():
+    if problem := fuse_problem():
+        raise Skip(problem)
+    for path in mounted_files(files()):
+        if not command(NTUPLE, 'stat', path).returncode:  # else nothing can be mounted
+            listed_and_read(path)
+
+
+@case
+def a_mount_from_a_server_that_claims_takes_no_more():
+    if problem := fuse_problem():
+        raise Skip(problem)
+    if 'NTUPLE_FETCH' not in os.environ:
+        raise Skip('built without libcurl')
+    for path in mounted_files(single_files()):
+        with claimed(path) as address:
+            if not command(NTUPLE, 'stat', address).returncode:
+                looked_at_and_read(address)
+
+
 @case
 def honest_files_that_have_many_of_something_are_read_without_an_option():
     with tempfile.TemporaryDirectory(prefix='ntuplefs-honest-') as place:
@@ -406,15 +382,6 @@ def honest_files_that_have_many_of_something_are_read_without_an_option():
 
 
 @case
-def a_mount_that_is_listed_and_read_takes_little():
-    if problem := fuse_problem():
-        raise Skip(problem)
-    for path in mounted_files(files()):
-        if not command(NTUPLE, 'stat', path).returncode:  # else nothing can be mounted
-            listed_and_read(path)
-
-
-@case
 def a_mount_with_a_hole_after_the_file_takes_no_more():
     if problem := fuse_problem():
         raise Skip(problem)
@@ -425,15 +392,50 @@ def a_mount_with_a_hole_after_the_file_takes_no_more():
 
 
 @case
-def a_mount_from_a_server_that_claims_takes_no_more():
-    if problem := fuse_problem():
-        raise Skip(problem)
+def listing_takes_little_or_says_why_not():
+    for path in files():
+        status, text = measured('ls', '-lR', path, size=size_of(path))
+        if status == EXIT_UNSUPPORTED and 'limit' not in text:
+            raise AssertionError(f'{path.name}: {text!r} names no limit')
+
+
+@case
+def a_hole_after_a_file_changes_nothing():
+    for path in single_files():
+        with copied(path, add_hole) as copy:
+            arguments = ['verify'] if path.name == LARGE else ['ls', '-lR']  # listing it takes seconds
+            measured(*arguments, copy, size=size_of(path))
+
+
+@case
+def a_server_that_claims_changes_nothing():
     if 'NTUPLE_FETCH' not in os.environ:
         raise Skip('built without libcurl')
-    for path in mounted_files(single_files()):
+    for path in single_files():
         with claimed(path) as address:
-            if not command(NTUPLE, 'stat', address).returncode:
-                looked_at_and_read(address)
+            arguments = ['ls', '-lR'] if path.name in DAMAGED else ['verify']
+            measured(*arguments, address, size=size_of(path))
+
+
+@case
+def verifying_takes_little_or_says_why_not():
+    for path in files():
+        measured('verify', path, size=size_of(path))
+
+
+@case
+def padding_that_is_there_is_no_way_around():
+    for path in single_files()[::3]:
+        with copied(path, add_padding) as copy:
+            measured('verify', copy, size=0 if path.suffix == '.lance' else PADDING + size_of(path))
+
+
+@case
+def the_first_rows_and_what_is_reported_of_columns_take_little():
+    for path in files():
+        if path.suffix == '.lance':
+            for name in 'head', 'inspect', 'stat':
+                measured(name, path)
 
 
 run(needs_fuse=False, at_once=2)  # each process is measured: more at once would disturb one another
