@@ -448,12 +448,13 @@ static struct generated_document *new_document(struct nt_generated *generated)
 
 /* Generates a document that others can wait for. Called under the lock, which it releases meanwhile. */
 static enum nt_status make_known(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                                 struct generated_document **document_ret, struct nt_error *error)
+                                 uint64_t key, struct generated_document **document_ret,
+                                 struct nt_error *error)
 {
     struct generated_document *document = new_document(generated);
     NT_TRY(nt_check_memory(document, error));
     document->inode = resolved->inode;
-    nt_hash_table_insert(&generated->table, &document->link, hash_of(key_of(resolved)));
+    nt_hash_table_insert(&generated->table, &document->link, hash_of(key));
     pthread_mutex_unlock(&generated->lock);
     enum nt_status status = make(generated, resolved, document, error);
     pthread_mutex_lock(&generated->lock);
@@ -474,10 +475,11 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
 static enum nt_status take(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct generated_document **document_ret, struct nt_error *error)
 {
+    uint64_t key = key_of(resolved);
     for (;;) {
-        struct generated_document *document = find(generated, key_of(resolved));
+        struct generated_document *document = find(generated, key);
         if (!document)
-            return make_known(generated, resolved, document_ret, error);
+            return make_known(generated, resolved, key, document_ret, error);
         if (document->is_made) {
             document->users++;
             TAILQ_REMOVE(&generated->documents, document, by_use);

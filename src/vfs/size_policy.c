@@ -67,13 +67,19 @@ static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_re
 
 /* ---- Files about rows ---- */
 
+/* Does the number of rows follow from the number of entries? */
+static bool is_per_entry(const struct nt_dataset *dataset, uint32_t field)
+{
+    return field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
+}
+
 static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32_t field, uint64_t first,
                                  uint64_t count, bool *is_short_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset = resolved->dataset;
-    bool is_per_entry = field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
-    uint64_t entries = nt_dataset_entries(dataset);
-    uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
+    uint64_t entries = nt_dataset_entries(dataset), rows = 0;
+    if (is_per_entry(dataset, field))
+        rows = entries < count ? entries : count;
     *is_short_ret = false;
     if (nt_node_is_far(resolved) || rows > MAX_ROWS ||
         (!dataset->field_groups && !are_page_lists_short(dataset)))
@@ -98,10 +104,8 @@ bool nt_head_has_all_rows(const struct nt_resolved_node *resolved)
     const struct nt_dataset *dataset = resolved->dataset;
     uint32_t field = resolved->field;
     uint64_t rows = 1;
-    bool is_per_entry = field == NT_NONE || (nt_field_row_parent(dataset, field) == NT_NONE &&
-                                             nt_rows_per_item(dataset, field, &rows));
-    return is_per_entry && nt_checked_multiply(rows, nt_dataset_entries(dataset), &rows) &&
-           rows <= NT_HEAD_ROWS;
+    return is_per_entry(dataset, field) && (field == NT_NONE || nt_rows_per_item(dataset, field, &rows)) &&
+           nt_checked_multiply(rows, nt_dataset_entries(dataset), &rows) && rows <= NT_HEAD_ROWS;
 }
 
 enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,

@@ -11,6 +11,7 @@ import lzma
 import os
 import shutil
 import sys
+from pathlib import Path
 
 from harness import Skip, case, command, data, fails, mounted, need, output, run, same, scratch, stats
 
@@ -294,6 +295,66 @@ def every_text_of_the_example_has_the_size_that_is_read():
                 with open(path, 'rb') as file:
                     content = file.read()
                 same(os.stat(path).st_size, len(content), path)
+
+
+# Of each format; with arrays and lists, whose items are more than the entries; deletions; failures; nothing.
+HEADS = ('example.root', 'types.root', 'damaged_page.root', 'empty.root', 'trees/trees_arrays.root',
+         'trees/trees_items.root', 'trees/trees_short_branches.root', 'lance_nested_2.1.lance',
+         'lance_no_rows_2.2.lance', 'lance_datasets/deletions_2.2', 'structures.blp')
+HEAD = 100
+
+
+def content_or_error(path):
+    """The rows before an error, and its number."""
+    rows = b''
+    try:
+        with open(path, 'rb', buffering=0) as file:
+            while piece := file.read(1 << 16):
+                rows += piece
+    except OSError as error:
+        return rows, error.errno
+    return rows, None
+
+
+def check_heads(top, *, first):
+    """Each head is the start of the rows, whichever of the two is generated first. Returns the rows
+    of each directory."""
+    counts = {}
+    for directory, _, names in os.walk(top):
+        if 'head.jsonl' not in names:
+            continue
+        path = Path(directory)
+        for name in (first, *({'rows.jsonl', 'head.jsonl'} - {first})):
+            os.stat(path / name)
+        rows, error = content_or_error(path / 'rows.jsonl')
+        rows = rows.splitlines(True)
+        same(content_or_error(path / 'head.jsonl'),
+             (b''.join(rows[:HEAD]), error if len(rows) < HEAD else None), path)
+        counts[str(path.relative_to(top))] = len(rows)
+    return counts
+
+
+@case
+def a_head_is_the_start_of_the_rows():
+    for name in HEADS:
+        for first in 'rows.jsonl', 'head.jsonl':
+            with mounted(data(name)) as top:
+                same(len(check_heads(top, first=first)) > 0, True, name)
+
+
+@case
+def a_head_ends_after_100_rows_of_a_file_or_of_several():
+    for count in HEAD - 1, HEAD, HEAD + 1:
+        with mounted_rows(count) as (events, _):
+            same(check_heads(events, first='rows.jsonl'), dict.fromkeys(('.', 'a', 'b', 'c'), count))
+    with scratch() as directory:
+        for number in range(2):
+            write(directory / f'{number}.root', 60)
+        with mounted(directory / '*.root', options=['-o', 'chain']) as top:
+            same(set(check_heads(top, first='head.jsonl').values()), {120})
+        need('numpy').save(directory / 'mask.npy', need('numpy').arange(60) % 2 == 0)
+        with mounted(directory / '0.root', options=['-o', f'select=Events:{directory}/mask.npy']) as top:
+            same(set(check_heads(top, first='rows.jsonl').values()), {30})
 
 
 @case

@@ -214,6 +214,7 @@ TEST(only_the_last_is_kept_if_sizes_are_all_that_is_wanted, .setup = setup, .tea
     ck_assert(is_known(8, &is_long));
     ck_assert(!is_known(7, &is_long));
     ck_assert_uint_eq(made, 2);
+    ck_assert_uint_lt(counter("documents_memory_bytes"), 2 * SHORT_PIECES * PIECE);
 }
 
 TEST(what_metadata_does_not_bound_is_not_begun, .setup = setup, .teardown = teardown)
