@@ -35,8 +35,8 @@ SECONDS, BYTES = 2, 256 << 20
 SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
 LARGE = 'large_and_dense.root'
 HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
-MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
 TRIES = 6
+MOST_FILES_READ, BYTES_OF_A_FILE = 100, 1 << 20
 MOST_AGAIN = 40  # of them, with a hole or by a server
 # `ntuple ls -lR` lists all; an entry of a mount takes no more, but many calls of the kernel.
 MAX_LINES = 20_000
