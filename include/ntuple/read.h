@@ -33,7 +33,8 @@ struct nt_reader_options { /* grows as nt_open_options does */
      * no lock: a server can let other threads work meanwhile. Receives `context`. May be NULL. */
     void (*before_blocking)(void *context);
     /* Decoding a page may also give elements of sibling columns, such as the items and the offsets of a list
-     * of a TTree. Cache them, too: for programs that read one column after the other. */
+     * of a TTree, or the members of an object that is not split. Cache them, too: for programs that read one
+     * column after the other. They take at most a quarter of `cache_bytes`. */
     bool caches_siblings;
 };
 #define NT_READER_OPTIONS_INIT                                                                               \

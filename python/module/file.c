@@ -19,8 +19,10 @@ static PyObject *reader_new(PyObject *module, PyObject *arguments)
         return PyErr_NoMemory();
     reader->references = 1;
     reader->process = getpid();
-    reader->options = (struct nt_reader_options){
-        .struct_bytes = sizeof(reader->options), .cache_bytes = cache_bytes, .threads = threads};
+    reader->options = (struct nt_reader_options){.struct_bytes = sizeof(reader->options),
+                                                 .cache_bytes = cache_bytes,
+                                                 .threads = threads,
+                                                 .caches_siblings = true};
     if (nt_reader_new(&reader->options, &reader->reader, &error) != NT_OK) {
         free(reader);
         return raise_error(&error);

@@ -467,8 +467,10 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const struct nt_vfs_options tree = nt_settings_tree(invocation->settings);
     /* The calling thread is one of the threads. */
-    const struct nt_reader_options options = {
-        .struct_bytes = sizeof(options), .cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options),
+                                              .cache_bytes = tree.cache_bytes,
+                                              .threads = tree.threads - 1,
+                                              .caches_siblings = true};
     struct nt_reader *reader;
     struct nt_error error = {0};
     enum nt_exit_status confined = nt_command_enter_sandbox(invocation);

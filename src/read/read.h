@@ -363,6 +363,9 @@ struct nt_sibling_pages {
     struct nt_cache_entry *entries[NT_MAX_SHARED_OUTPUTS - 1];
     uint32_t count;
 };
+/* Does loading pages of a column, which the caller is about to do, also give those of other columns? */
+bool nt_column_has_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                            uint32_t column);
 /* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits
  * for the cache or a context. The caller loads the request's page, then ends this. */
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings);

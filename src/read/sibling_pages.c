@@ -68,15 +68,28 @@ static bool add(const struct nt_page_request *request, uint32_t column, const st
     return true;
 }
 
+static uint32_t find_columns(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                             uint32_t column, uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
+{
+    bool may_have = reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
+                    dataset->field_groups;
+    return may_have ? dataset->ops->sibling_columns(dataset, column, columns) : 0;
+}
+
+bool nt_column_has_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column)
+{
+    uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1];
+    return find_columns(reader, dataset, column, columns) > 0;
+}
+
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings)
 {
     struct nt_dataset *dataset = request->dataset;
     uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1], count = 0;
     struct page_position position;
     siblings->count = 0;
-    if (request->reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
-        dataset->field_groups && !request->page->is_missing)
-        count = dataset->ops->sibling_columns(dataset, request->column, columns);
+    if (!request->page->is_missing)
+        count = find_columns(request->reader, dataset, request->column, columns);
     if (!count || !find_position(dataset, request->column, request->page, &position))
         return;
     for (uint32_t i = 0; i < count; i++) {

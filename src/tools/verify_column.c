@@ -235,7 +235,7 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
 {
     const struct nt_verify_job *job = column->job;
     const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
-    if (is_met_again)
+    if (is_met_again || nt_column_has_siblings(job->reader, job->dataset, job->column))
         return nt_page_pin(NT_CACHE_READER, job->reader, job->dataset, job->column, page, &column->pinned,
                            &column->elements, error);
     size_t bytes;

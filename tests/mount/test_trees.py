@@ -197,6 +197,23 @@ def where_lists_end_and_their_items_are_decoded_at_once():
 
 
 @case
+def members_of_an_object_are_decoded_at_once_from_the_second_one_on():
+    """The first may be the only one that is read."""
+    hits = 'classes/level_1/hits/item'
+    with Foreground(data('trees/trees_classes.root')) as mount:
+        def decoded(path):
+            before = harness.stats(mount.mountpoint)
+            (mount.mountpoint / hits / path).read_bytes()
+            after = harness.stats(mount.mountpoint)
+            return [after[name] - before[name] for name in ('pages_decoded', 'pages_sibling')]
+
+        same(decoded('id/data.bin'), [2, 1])      # where the list ends, too
+        same(decoded('charge/data.bin'), [4, 3])  # id, and both columns of samples
+        for path in 'id/data.bin', 'samples/offsets.bin', 'samples/item/data.bin':
+            same(decoded(path), [0, 0], path)
+
+
+@case
 def texts_and_tables_of_rows_that_a_branch_does_not_have_fail():
     source = data('trees/trees_short_branches.root')
     for path in 'rows.jsonl', 'table.csv', 'table.arrow', 'early/rows.jsonl', 'early/data.npy':

@@ -224,7 +224,7 @@ enum nt_encoding_kind {
     NT_ENCODING_COUNT
 };
 
-enum { NT_DECODER_DEPENDENCIES = 16, NT_MAX_SHARED_OUTPUTS = 4 };
+enum { NT_DECODER_DEPENDENCIES = 16, NT_MAX_SHARED_OUTPUTS = 32 };
 
 /* What a decoder needs besides the bytes. Equal decoders share one row of a dataset's decoders. */
 struct nt_decoder {

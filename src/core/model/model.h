@@ -441,7 +441,8 @@ struct nt_dataset_ops {
     struct nt_groups (*groups_of_parts)(const struct nt_dataset *dataset, uint32_t column, uint32_t first,
                                         uint32_t end);
     /* Columns whose pages are the same stored bytes, and whose elements are mostly needed with those of
-     * `column`. Returns their number. NULL: none. */
+     * `column`, which is about to be decoded: what is needed may depend on the columns that were decoded
+     * before. Returns their number. Any thread. NULL: none. */
     uint32_t (*sibling_columns)(const struct nt_dataset *dataset, uint32_t column,
                                 uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1]);
     /* Describes the location of a page that is outside the file; its group is loaded. NULL: there are no such

@@ -171,20 +171,37 @@ static bool has_offsets(const struct nt_ttree_map *map, const struct nt_ttree_co
     return map->branches[column->branch].interpretation.outputs[column->output].is_offsets;
 }
 
-/* Where lists end, and the next column of the branch: their items, or where the lists in them end. */
+/* Is a column decoded after another one of its branch? Where lists end tells nothing: it is read with the
+ * items of any list. */
+static bool is_one_of_several(struct nt_ttree_map *map, uint32_t column)
+{
+    atomic_uint *decoded = &map->branches[map->columns[column].branch].decoded;
+    unsigned before = atomic_load_explicit(decoded, memory_order_relaxed), now = column + 1;
+    if (before == NT_NONE || before == now || has_offsets(map, &map->columns[column]))
+        return before == NT_NONE;
+    atomic_store_explicit(decoded, before ? NT_NONE : now, memory_order_relaxed);
+    return before;
+}
+
+/* Where lists end, and the next column of the branch: their items, or where the lists in them end. If the
+ * branch is read by several columns, also its other ones: a basket is decompressed for all of them once. */
 static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
                                 uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
 {
-    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
-    const struct nt_ttree_column *items = map->columns;
+    enum { MOST = NT_MAX_SHARED_OUTPUTS - 1 };
+    struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    const struct nt_ttree_column *all = map->columns;
+    bool is_whole = is_one_of_several(map, column);
     uint32_t first = column, end = column, count = 0;
-    while (first > 0 && items[first - 1].branch == items[column].branch &&
-           has_offsets(map, &items[first - 1]))
-        first--;
-    while (end + 1 < dataset->column_count && items[end + 1].branch == items[column].branch &&
-           has_offsets(map, &items[end]))
-        end++;
-    for (uint32_t i = first; i <= end && count < NT_MAX_SHARED_OUTPUTS - 1; i++)
+    for (int takes_any = false; takes_any <= is_whole; takes_any++) {
+        while (end - first < MOST && end + 1 < dataset->column_count &&
+               all[end + 1].branch == all[end].branch && (takes_any || has_offsets(map, &all[end])))
+            end++;
+        while (end - first < MOST && first > 0 && all[first - 1].branch == all[first].branch &&
+               (takes_any || has_offsets(map, &all[first - 1])))
+            first--;
+    }
+    for (uint32_t i = first; i <= end; i++)
         if (i != column)
             columns[count++] = i;
     return count;
