@@ -302,7 +302,8 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
 enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_object *object,
                                     const uint8_t **bytes_ret, size_t *length_ret, struct nt_error *error);
 
-/* NT_NOT_THIS_FORMAT: a ROOT file without the requested class ("an RNTuple"). Names its classes of keys. */
+/* NT_NOT_THIS_FORMAT: a ROOT file without the requested class ("an RNTuple"; NULL: any that is built in).
+ * Names its classes of keys. */
 enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error);
 
 /* ---- tfile_records.c: anchor records ---- */

@@ -516,6 +516,8 @@ static void append_classes(struct nt_buffer *text, const struct nt_tfile *tfile)
 enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
+    if (!requested)
+        requested = NT_HAS_TTREE ? "an RNTuple or a TTree" : "an RNTuple";
     append_classes(&text, tfile);
     return text.failed ? nt_fail_memory(error)
                        : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without %s: %s",

@@ -720,7 +720,7 @@ static enum nt_status check_content(struct tfile_opener *opener, const struct nt
         nt_fail(&reason, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                 "a ROOT file with TTrees: format ttree is not built in (-Dttree=enabled)");
     else
-        nt_tfile_refuse(container->details, NT_HAS_TTREE ? "an RNTuple or a TTree" : "an RNTuple", &reason);
+        nt_tfile_refuse(container->details, NULL, &reason);
     return fail_file(opener, &reason, error);
 }
 

@@ -113,6 +113,25 @@ TEST(a_root_file_is_offered_to_the_requested_format, .setup = temporary_setup, .
     ck_assert_ptr_null(strstr(error.message, "; ")); /* the other formats say nothing */
 }
 
+/* Its list of keys is longer than their number says, as if a key were lost. */
+TEST(a_root_file_without_a_dataset_names_its_classes_also_if_a_key_may_be_lost, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    enum { COUNT_OF_KEYS = 29 }; /* in the record of the list */
+    struct tfile_writer writer;
+    tfile_writer_init(&writer, TFILE_SMALL);
+    tfile_writer_object(&writer, 0, "TH1F", "h", 1, "", 0);
+    tfile_writer_object(&writer, 0, "TH2D", "h2", 1, "", 0);
+    tfile_writer_finish(&writer);
+    tfile_writer_put32(&writer, writer.directories[0].keys + COUNT_OF_KEYS, 1);
+    const char *path = temporary_file("lost", writer.out.bytes, writer.out.length);
+    tfile_writer_deinit(&writer);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
+    assert_says("a ROOT file without an RNTuple or a TTree: it holds 1 TH1F");
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, "rntuple"));
+    assert_says("a ROOT file without an RNTuple: it holds 1 TH1F");
+}
+
 TEST(a_file_whose_trees_all_fail_says_why, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     static const char *const trees[] = {"TTree", "TNtuple", NULL};

@@ -719,30 +719,34 @@ static enum nt_status add_rntuples(struct nt_file *file, bool *has_ret, struct n
     return status;
 }
 
-/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not requested
- * (`options` is NULL). */
+/* Adds the trees of a ROOT file, if they are requested (`options` is not NULL). */
 static enum nt_status add_trees(struct nt_file *file, bool has_rntuples,
                                 const struct nt_open_options *options, struct nt_error *error)
 {
 #if NT_HAS_TTREE
     const struct nt_container *container = nt_container_of(file);
-    struct nt_error refusal;
     if (container->kind != &nt_container_tfile)
         return NT_OK;
-    enum nt_status status = nt_ttree_prepare(file, error);
-    if (status != NT_OK || file->failure || !container->object_count)
-        return status;
-    if (options && !has_rntuples)
-        file->format = &nt_format_ttree;
-    if (options)
-        return nt_ttree_add_all(file, options, has_rntuples, error);
-    if (file->dataset_count)
+    NT_TRY(nt_ttree_prepare(file, error));
+    if (!options || file->failure || !container->object_count)
         return NT_OK;
-    nt_tfile_refuse(container->details, "an RNTuple", &refusal);
-    return nt_failure_keep(&refusal, file->arena, &file->failure, error);
+    if (!has_rntuples)
+        file->format = &nt_format_ttree;
+    return nt_ttree_add_all(file, options, has_rntuples, error);
 #else
     return NT_OK;
 #endif
+}
+
+/* A ROOT file may have only looked as if it had lost RNTuples. */
+static enum nt_status refuse_empty(struct nt_file *file, const char *requested, struct nt_error *error)
+{
+    const struct nt_container *container = nt_container_of(file);
+    struct nt_error refusal;
+    if (file->dataset_count || file->failure || container->kind != &nt_container_tfile)
+        return NT_OK;
+    nt_tfile_refuse(container->details, requested, &refusal);
+    return nt_failure_keep(&refusal, file->arena, &file->failure, error);
 }
 
 static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
@@ -758,6 +762,8 @@ static enum nt_status open_rntuple(struct nt_source *source, const struct nt_ope
         status = add_rntuples(file, &has_rntuples, error);
     if (status == NT_OK)
         status = add_trees(file, has_rntuples, options->format ? NULL : options, error);
+    if (status == NT_OK)
+        status = refuse_empty(file, options->format ? "an RNTuple" : NULL, error);
     if (status != NT_OK) {
         nt_file_discard(file);
         return status;
