@@ -83,20 +83,14 @@ enum nt_status nt_unwinder_load(struct nt_error *error)
 static bool wait_until_ready(int descriptor)
 {
     char byte;
-    ssize_t count;
-    do
-        count = read(descriptor, &byte, 1);
-    while (count < 0 && errno == EINTR);
-    return count == 1;
+    return TEMP_FAILURE_RETRY(read(descriptor, &byte, 1)) == 1;
 }
 
 static int wait_for_exit(pid_t child, int death_status)
 {
     int status;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR)
-            return death_status;
-    }
+    if (TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) < 0)
+        return death_status;
     return WIFEXITED(status) ? WEXITSTATUS(status) : death_status;
 }
 
@@ -166,16 +160,14 @@ void nt_log_put(struct nt_log *log, int level, const char *line)
         nt_channel_send_line(log->channel, level, line);
         return;
     }
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     nt_append_printable(&text, line, strlen(line));
     if (text.failed || !text.bytes)
-        goto out;
+        return;
     if (log->to_syslog)
         syslog(level, "%s", text.bytes);
     else
         fprintf(stderr, "%s: %s\n", log->program, text.bytes);
-out:
-    nt_buffer_deinit(&text);
 }
 
 void nt_log_line(struct nt_log *log, const char *line)

@@ -114,7 +114,8 @@ extern char **environ;
 /* Real path of the parent + "/" + last component, for a missing or inaccessible directory. */
 static char *absolute_in_parent(const char *path)
 {
-    char *copy = strdup(path), *result = NULL;
+    NT_AUTO_FREE char *copy = strdup(path);
+    char *result;
     if (!copy)
         return NULL;
     size_t length = strlen(copy);
@@ -124,11 +125,9 @@ static char *absolute_in_parent(const char *path)
     const char *name = slash ? slash + 1 : copy;
     if (slash)
         *slash = '\0';
-    char *parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
-    if (parent && asprintf(&result, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name) < 0)
-        result = NULL;
-    free(parent);
-    free(copy);
+    NT_AUTO_FREE char *parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
+    if (!parent || asprintf(&result, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name) < 0)
+        return NULL;
     return result;
 }
 
@@ -155,10 +154,8 @@ static int run_fusermount(const char *const *arguments)
     int status;
     if (posix_spawnp(&process, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
         return -1;
-    while (waitpid(process, &status, 0) < 0) {
-        if (errno != EINTR)
-            return -1;
-    }
+    if (TEMP_FAILURE_RETRY(waitpid(process, &status, 0)) < 0)
+        return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -31,11 +31,7 @@ static bool send_packet(int channel, enum nt_message_kind kind, int level, const
     packet[0] = (unsigned char)kind;
     packet[1] = (unsigned char)level;
     memcpy(packet + HEADER_BYTES, text, length);
-    ssize_t written;
-    do
-        written = write(channel, packet, HEADER_BYTES + length);
-    while (written < 0 && errno == EINTR);
-    return written >= 0;
+    return TEMP_FAILURE_RETRY(write(channel, packet, HEADER_BYTES + length)) >= 0;
 }
 
 bool nt_channel_send(int channel, enum nt_message_kind kind)
@@ -57,10 +53,7 @@ bool nt_channel_send_line(int channel, int level, const char *line)
 void nt_channel_receive(int channel, struct nt_message *message)
 {
     unsigned char packet[HEADER_BYTES + NT_MESSAGE_BYTES];
-    ssize_t count;
-    do
-        count = read(channel, packet, sizeof(packet));
-    while (count < 0 && errno == EINTR);
+    ssize_t count = TEMP_FAILURE_RETRY(read(channel, packet, sizeof(packet)));
     bool is_whole = count >= HEADER_BYTES && packet[0] < NT_MESSAGE_COUNT;
     size_t length = is_whole ? (size_t)count - HEADER_BYTES : 0;
     message->kind = is_whole ? (enum nt_message_kind)packet[0] : NT_MESSAGE_END;
@@ -99,11 +92,8 @@ enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptor
                             .msg_iovlen = 1,
                             .msg_control = &control,
                             .msg_controllen = sizeof(control)};
-    ssize_t count;
     *count_ret = 0;
-    do
-        count = recvmsg(channel, &packet, MSG_CMSG_CLOEXEC);
-    while (count < 0 && errno == EINTR);
+    ssize_t count = TEMP_FAILURE_RETRY(recvmsg(channel, &packet, MSG_CMSG_CLOEXEC));
     if (count < HEADER_BYTES || header[0] >= NT_MESSAGE_COUNT)
         return NT_MESSAGE_END;
     const struct cmsghdr *first = CMSG_FIRSTHDR(&packet);
