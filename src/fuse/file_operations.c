@@ -257,13 +257,10 @@ void nt_file_operations_deinit(struct nt_mount *mount)
     nt_reply_buffers_deinit(&mount->reply_buffers);
 }
 
-bool nt_has_open_files(void *context)
+bool nt_has_open_files(struct nt_mount *mount)
 {
-    struct nt_mount *mount = context;
-    pthread_mutex_lock(&mount->open_files_lock);
-    bool has_open_files = !LIST_EMPTY(&mount->open_files);
-    pthread_mutex_unlock(&mount->open_files_lock);
-    return has_open_files;
+    NT_MUTEX_GUARD(&mount->open_files_lock);
+    return !LIST_EMPTY(&mount->open_files);
 }
 
 /* Stores all bytes of a small file in the kernel's page cache. */

@@ -75,11 +75,6 @@ void nt_cpu_migrate(void);
 /* ---- The idle timer ---- */
 
 struct nt_idle {
-    unsigned seconds; /* 0: never */
-    bool (*is_in_use)(void *context);
-    void *context;
-    bool (*unmount)(void *context); /* false if the mount is in use after all */
-    void *unmount_context;
     atomic_uint_least64_t last_use; /* nanoseconds of the monotonic clock */
     bool is_started, must_end;
     pthread_t thread;
@@ -87,13 +82,13 @@ struct nt_idle {
     pthread_cond_t requested;
 };
 
-/* The caller sets the first five members and zeros the rest. Returns 0 or an errno value. */
-int nt_idle_start(struct nt_idle *idle);
+/* Starts the timer of a mount, if its settings request one. Returns 0 or an errno value. */
+int nt_idle_start(struct nt_mount *mount);
 /* Also valid if the timer was not started. */
-void nt_idle_stop(struct nt_idle *idle);
+void nt_idle_stop(struct nt_mount *mount);
 
 /* Notes a request by its opcode from <linux/fuse.h>. Thread-safe. */
-void nt_idle_note(struct nt_idle *idle, uint32_t opcode);
+void nt_idle_note(struct nt_mount *mount, uint32_t opcode);
 
 /* ---- Interrupted requests ---- */
 
@@ -212,7 +207,7 @@ void nt_add_readonly_operations(struct fuse_lowlevel_ops *operations);  /* reque
  * files that the kernel did not release because the mount ended while they were open. */
 int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
-bool nt_has_open_files(void *mount);
+bool nt_has_open_files(struct nt_mount *mount);
 
 static inline bool nt_request_is_interrupted(void *request)
 {

@@ -349,7 +349,7 @@ void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssi
     nt_leader_received(mount->settings.leaders, !is_large, arrival);
     if (is_large)
         note_large(mount, header->pid);
-    nt_idle_note(&mount->idle, header->opcode);
+    nt_idle_note(mount, header->opcode);
     const struct fuse_interrupt_in *interrupt = (const void *)(header + 1);
     if (header->opcode == FUSE_INTERRUPT && count >= (ssize_t)(sizeof(*header) + sizeof(*interrupt)))
         nt_interrupts_note(&mount->interrupts, interrupt->unique);

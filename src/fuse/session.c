@@ -112,17 +112,12 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
 
 enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)
 {
-    mount->idle.seconds = mount->settings.idle_seconds;
-    mount->idle.is_in_use = nt_has_open_files;
-    mount->idle.unmount = mount->settings.unmount;
-    mount->idle.context = mount;
-    mount->idle.unmount_context = mount->settings.context;
-    int problem = nt_idle_start(&mount->idle);
+    int problem = nt_idle_start(mount);
     if (problem)
         return nt_fail_system(error, problem, "cannot start the idle timer");
     int result = mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
                                                     : nt_device_loop_threads(mount);
-    nt_idle_stop(&mount->idle);
+    nt_idle_stop(mount);
     *is_left_ret = result > 0; /* positive: a signal ended the loop */
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);

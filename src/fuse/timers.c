@@ -12,45 +12,46 @@
 
 /* The kernel's own requests do not count as use, nor does statfs, which monitors send to every
  * mount. */
-void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
+void nt_idle_note(struct nt_mount *mount, uint32_t opcode)
 {
-    if (idle->seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
+    if (mount->settings.idle_seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
         opcode != FUSE_STATFS)
-        atomic_store_explicit(&idle->last_use, nt_nanoseconds(), memory_order_relaxed);
+        atomic_store_explicit(&mount->idle.last_use, nt_nanoseconds(), memory_order_relaxed);
 }
 
 static void *watch(void *context)
 {
-    struct nt_idle *idle = context;
-    pthread_mutex_lock(&idle->lock);
+    struct nt_mount *mount = context;
+    struct nt_idle *idle = &mount->idle;
+    const uint64_t limit = mount->settings.idle_seconds * NT_SECOND;
+    NT_MUTEX_GUARD(&idle->lock);
     while (!idle->must_end) {
-        uint64_t end =
-            atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
+        uint64_t end = atomic_load_explicit(&idle->last_use, memory_order_relaxed) + limit;
         if (end > nt_nanoseconds()) {
             struct timespec time = nt_timespec(end);
             pthread_cond_timedwait(&idle->requested, &idle->lock, &time);
             continue;
         }
         pthread_mutex_unlock(&idle->lock);
-        bool is_done = !idle->is_in_use(idle->context) && idle->unmount(idle->unmount_context);
+        bool is_done = !nt_has_open_files(mount) && mount->settings.unmount(mount->settings.context);
         pthread_mutex_lock(&idle->lock);
         if (is_done)
             break;
         atomic_store(&idle->last_use, nt_nanoseconds());
     }
-    pthread_mutex_unlock(&idle->lock);
     return NULL;
 }
 
-int nt_idle_start(struct nt_idle *idle)
+int nt_idle_start(struct nt_mount *mount)
 {
-    if (!idle->seconds)
+    struct nt_idle *idle = &mount->idle;
+    if (!mount->settings.idle_seconds)
         return 0;
     atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
     nt_condition_init(&idle->requested);
     /* The thread blocks signals, because they must interrupt the thread of the request loop. */
-    int problem = nt_thread_start(&idle->thread, watch, idle);
+    int problem = nt_thread_start(&idle->thread, watch, mount);
     idle->is_started = problem == 0;
     if (problem) {
         pthread_cond_destroy(&idle->requested);
@@ -59,8 +60,9 @@ int nt_idle_start(struct nt_idle *idle)
     return problem;
 }
 
-void nt_idle_stop(struct nt_idle *idle)
+void nt_idle_stop(struct nt_mount *mount)
 {
+    struct nt_idle *idle = &mount->idle;
     if (!idle->is_started)
         return;
     pthread_mutex_lock(&idle->lock);
