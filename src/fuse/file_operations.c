@@ -13,13 +13,8 @@
 int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit)
 {
     *buffers = (struct nt_reply_buffers){.limit = limit};
-    int problem = pthread_mutex_init(&buffers->lock, NULL);
-    if (problem)
-        return problem;
-    problem = nt_fifo_init(&buffers->fifo);
-    if (problem)
-        pthread_mutex_destroy(&buffers->lock);
-    return problem;
+    pthread_mutex_init(&buffers->lock, NULL);
+    return nt_fifo_init(&buffers->fifo);
 }
 
 static void free_all(struct nt_reply_buffer_list *list)
@@ -177,9 +172,8 @@ static struct nt_file_handle *open_file_new(struct nt_mount *mount)
 
 static void open_file_spare(struct nt_mount *mount, struct nt_file_handle *file)
 {
-    pthread_mutex_lock(&mount->open_files_lock);
+    NT_MUTEX_GUARD(&mount->open_files_lock);
     LIST_INSERT_HEAD(&mount->spare_files, file, link);
-    pthread_mutex_unlock(&mount->open_files_lock);
 }
 
 static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
@@ -235,12 +229,7 @@ int nt_file_operations_init(struct nt_mount *mount)
     STAILQ_INIT(&mount->reads.waiting);
     pthread_mutex_init(&mount->reads.lock, NULL);
     pthread_mutex_init(&mount->open_files_lock, NULL);
-    int problem = nt_reply_buffers_init(&mount->reply_buffers, mount->settings.reply_bytes);
-    if (problem) {
-        pthread_mutex_destroy(&mount->open_files_lock);
-        pthread_mutex_destroy(&mount->reads.lock);
-    }
-    return problem;
+    return nt_reply_buffers_init(&mount->reply_buffers, mount->settings.reply_bytes);
 }
 
 void nt_file_operations_deinit(struct nt_mount *mount)
@@ -385,7 +374,7 @@ static bool read_begin(struct nt_mount *mount, struct nt_read_request *read)
     const struct nt_mount_settings *settings = &mount->settings;
     struct nt_read_queue *queue = &mount->reads;
     struct nt_read_request *last = NULL;
-    pthread_mutex_lock(&queue->lock);
+    NT_MUTEX_GUARD(&queue->lock);
     bool must_wait = queue->in_service >= settings->reads ||
                      (queue->in_service >= settings->reads_ahead && nt_others_are_pending(mount));
     if (must_wait || !STAILQ_EMPTY(&queue->waiting))
@@ -396,7 +385,6 @@ static bool read_begin(struct nt_mount *mount, struct nt_read_request *read)
     }
     bool is_mine = !last || (!must_wait && read_take(queue, read));
     queue->in_service += is_mine;
-    pthread_mutex_unlock(&queue->lock);
     return is_mine;
 }
 
@@ -406,12 +394,11 @@ static bool read_next(struct nt_mount *mount, struct nt_read_request *read)
 {
     struct nt_read_queue *queue = &mount->reads;
     open_file_unref(mount, read->file);
-    pthread_mutex_lock(&queue->lock);
+    NT_MUTEX_GUARD(&queue->lock);
     bool must_receive =
         queue->in_service > 1 && !STAILQ_EMPTY(&queue->waiting) && nt_others_are_pending(mount);
     bool is_mine = !must_receive && read_take(queue, read);
     queue->in_service -= !is_mine;
-    pthread_mutex_unlock(&queue->lock);
     return is_mine;
 }
 

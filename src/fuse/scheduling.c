@@ -101,16 +101,9 @@ void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint
 int nt_leader_init(struct nt_leader *leaders, uint64_t patience, uint64_t soon)
 {
     *leaders = (struct nt_leader){.patience = patience, .soon = soon};
-    int problem = pthread_mutex_init(&leaders->lock, NULL);
-    if (problem)
-        return problem;
-    problem = nt_condition_init(&leaders->has_begun);
-    if (problem) {
-        pthread_mutex_destroy(&leaders->lock);
-        return problem;
-    }
+    pthread_mutex_init(&leaders->lock, NULL);
     pthread_cond_init(&leaders->freed, NULL);
-    return 0;
+    return nt_condition_init(&leaders->has_begun);
 }
 
 void nt_leader_deinit(struct nt_leader *leaders)
@@ -234,9 +227,8 @@ static void begin(struct nt_leader *leaders)
     atomic_store(&leaders->progress, (progress + 1) | 1);
     if (!atomic_load(&leaders->watcher_sleeps))
         return;
-    pthread_mutex_lock(&leaders->lock);
+    NT_MUTEX_GUARD(&leaders->lock);
     pthread_cond_signal(&leaders->has_begun);
-    pthread_mutex_unlock(&leaders->lock);
 }
 
 /* Migrates towards the caller's processor if the leader has to poll again and again. */
@@ -274,18 +266,15 @@ void nt_leader_received(struct nt_leader *leaders, bool is_quick, enum nt_reques
         begin(leaders);
         return;
     }
-    pthread_mutex_lock(&leaders->lock);
+    NT_MUTEX_GUARD(&leaders->lock);
     free_all(leaders, NT_LEADER_CROWDED);
-    pthread_mutex_unlock(&leaders->lock);
 }
 
 void nt_leader_release_followers(struct nt_leader *leaders)
 {
-    bool must_free = leads(leaders);
-    if (must_free) {
-        pthread_mutex_lock(&leaders->lock);
+    if (leads(leaders)) {
+        NT_MUTEX_GUARD(&leaders->lock);
         free_all(leaders, NT_LEADER_QUIET);
-        pthread_mutex_unlock(&leaders->lock);
     } else if (!is_quiet(leaders) && atomic_load(&leaders->until_quiet) < NT_LEADER_QUIET) {
         atomic_store(&leaders->until_quiet, NT_LEADER_QUIET);
     }

@@ -87,7 +87,7 @@ static void answer(int device, uint64_t request)
 static void *answer_all(void *context)
 {
     struct nt_interrupts *interrupts = context;
-    pthread_mutex_lock(&interrupts->lock);
+    NT_MUTEX_GUARD(&interrupts->lock);
     while (!interrupts->must_end) {
         const struct nt_interrupt *first = &interrupts->list[interrupts->first];
         if (interrupts->count == 0) {
@@ -101,13 +101,12 @@ static void *answer_all(void *context)
             interrupts->count--;
         }
     }
-    pthread_mutex_unlock(&interrupts->lock);
     return NULL;
 }
 
 void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
 {
-    pthread_mutex_lock(&interrupts->lock);
+    NT_MUTEX_GUARD(&interrupts->lock);
     if (!interrupts->is_started)
         interrupts->is_started = nt_thread_start(&interrupts->thread, answer_all, interrupts) == 0;
     if (interrupts->is_started && interrupts->count < NT_MAX_INTERRUPTS) {
@@ -116,19 +115,13 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
         interrupts->count++;
         pthread_cond_signal(&interrupts->changed);
     }
-    pthread_mutex_unlock(&interrupts->lock);
 }
 
 int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience)
 {
     *interrupts = (struct nt_interrupts){.device = device, .patience = patience};
-    int problem = pthread_mutex_init(&interrupts->lock, NULL);
-    if (problem)
-        return problem;
-    problem = nt_condition_init(&interrupts->changed);
-    if (problem)
-        pthread_mutex_destroy(&interrupts->lock);
-    return problem;
+    pthread_mutex_init(&interrupts->lock, NULL);
+    return nt_condition_init(&interrupts->changed);
 }
 
 void nt_interrupts_deinit(struct nt_interrupts *interrupts)
