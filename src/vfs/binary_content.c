@@ -14,8 +14,6 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
     size_t header_bytes = header ? header->length : 0;
     if (!content || !nt_checked_add(size, header_bytes, &size)) {
         free(content);
-        if (header)
-            nt_buffer_deinit(header);
         nt_fail_memory(error);
         return NULL;
     }
@@ -23,12 +21,9 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
                                    .size = size,
                                    .header = header ? (uint8_t *)header->bytes : NULL,
                                    .header_bytes = header_bytes};
+    if (header)
+        *header = (struct nt_buffer){0};
     return content;
-}
-
-void nt_content_free(struct nt_content *content)
-{
-    free(content);
 }
 
 /* ---- Byte ranges of columns and pages ---- */
@@ -44,7 +39,6 @@ static enum nt_status read_decoded(struct nt_content *content, uint64_t offset, 
                                    size_t *bytes_ret, struct nt_error *error)
 {
     const struct nt_range_file *range_file = RANGE_FILE_OF(content);
-    *bytes_ret = bytes;
     return nt_column_read(range_file->reader, range_file->dataset, range_file->column,
                           range_file->first_byte + offset, buffer, bytes, error);
 }
@@ -53,7 +47,6 @@ static enum nt_status read_stored(struct nt_content *content, uint64_t offset, v
                                   size_t *bytes_ret, struct nt_error *error)
 {
     const struct nt_range_file *range_file = RANGE_FILE_OF(content);
-    *bytes_ret = bytes;
     enum nt_status status =
         nt_page_load_stored(range_file->dataset, range_file->page, offset, buffer, bytes, error);
     return status == NT_OK
@@ -65,7 +58,6 @@ static enum nt_status read_page(struct nt_content *content, uint64_t offset, voi
                                 size_t *bytes_ret, struct nt_error *error)
 {
     const struct nt_range_file *range_file = RANGE_FILE_OF(content);
-    *bytes_ret = bytes;
     return nt_page_read(range_file->reader, range_file->dataset, range_file->column, range_file->page, offset,
                         buffer, bytes, error);
 }
@@ -74,7 +66,6 @@ static enum nt_status read_source(struct nt_content *content, uint64_t offset, v
                                   size_t *bytes_ret, struct nt_error *error)
 {
     const struct nt_range_file *range_file = RANGE_FILE_OF(content);
-    *bytes_ret = bytes;
     return nt_source_read(range_file->dataset->sources[range_file->page->source],
                           range_file->first_byte + offset, buffer, bytes, error);
 }
@@ -90,16 +81,15 @@ const struct nt_content_ops nt_range_file_stored = {.read = read_stored, .close 
 const struct nt_content_ops nt_range_file_page = {.read = read_page, .close = close_pinned};
 const struct nt_content_ops nt_range_file_source = {.read = read_source, .close = close_pinned};
 
-enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
+enum nt_status nt_range_file_content(struct nt_range_file *range_file, struct nt_buffer *header,
                                      uint64_t size, const struct nt_content_ops *ops,
                                      struct nt_content **content_ret, struct nt_error *error)
 {
     struct range_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
-    if (!content) {
-        nt_group_unpin(range_file->group);
+    if (!content)
         return NT_NO_MEMORY;
-    }
     content->range_file = *range_file;
+    range_file->group = NULL;
     *content_ret = &content->content;
     return NT_OK;
 }

@@ -350,28 +350,24 @@ static enum nt_status data_content(const struct nt_resolved_node *resolved, bool
                                    uint64_t *size_ret, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    struct nt_buffer header = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer header = {0};
     struct nt_range_file shown;
     uint64_t elements, pages, bytes, size = 0;
     find_shown(resolved, resolved->pseudo->parameter, &shown);
     NT_TRY(nt_node_need_lists(resolved, shown.dataset, shown.column, may_block, error));
-    enum nt_status status =
-        nt_column_size(shown.reader, shown.dataset, shown.column, &elements, &pages, error);
-    if (status == NT_OK && resolved->pseudo->is_npy)
+    NT_TRY(nt_column_size(shown.reader, shown.dataset, shown.column, &elements, &pages, error));
+    if (resolved->pseudo->is_npy)
         nt_npy_header(&header, &shown.dataset->columns[shown.column].dtype, false, &elements, 1);
-    if (status == NT_OK && header.failed)
-        status = nt_fail_memory(error);
-    if (status == NT_OK &&
-        (!nt_checked_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes,
-                              &bytes) ||
-         !nt_checked_add(bytes, header.length, &size)))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    if (status == NT_OK && content_ret)
+    if (header.failed)
+        return nt_fail_memory(error);
+    if (!nt_checked_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes,
+                             &bytes) ||
+        !nt_checked_add(bytes, header.length, &size))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
+    if (content_ret)
         return nt_range_file_content(&shown, &header, bytes, &nt_range_file_decoded, content_ret, error);
-    if (status == NT_OK)
-        *size_ret = size;
-    nt_buffer_deinit(&header);
-    return status;
+    *size_ret = size;
+    return NT_OK;
 }
 
 /* ---- The tables ---- */

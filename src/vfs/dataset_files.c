@@ -266,7 +266,6 @@ struct arrow_content {
 static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                  size_t *bytes_ret, struct nt_error *error)
 {
-    *bytes_ret = bytes;
     return nt_arrow_file_read(((struct arrow_content *)content)->arrow, offset, buffer, bytes, error);
 }
 
@@ -274,7 +273,7 @@ static void close_arrow(struct nt_content *content)
 {
     struct arrow_content *arrow = (struct arrow_content *)content;
     nt_open_file_release_arrow(arrow->opened, arrow->dataset);
-    nt_content_free(content);
+    free(content);
 }
 
 static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
@@ -319,13 +318,6 @@ static enum nt_status sizes_svg_file(const struct nt_resolved_node *resolved, st
 
 /* ---- The table of dataset files ---- */
 
-#define VERSIONS_ROW                                                                                         \
-    {                                                                                                        \
-        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .dir_sources = {                          \
-            &nt_dir_source_versions                                                                          \
-        }                                                                                                    \
-    }
-
 static const struct nt_pseudo_file dataset_rows[] = {
     {"ntuple.json", NT_VFS_GENERATED, .generate = dataset_json},
     {"schema.txt", NT_VFS_STREAMED, .open_text = schema_txt, .is_short = nt_schema_is_short},
@@ -336,7 +328,7 @@ static const struct nt_pseudo_file dataset_rows[] = {
     {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short,
      .equals_previous = nt_head_has_all_rows},
     {"rows.d", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_entries}},
-    VERSIONS_ROW,
+    {"versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .dir_sources = {&nt_dir_source_versions}},
     {"sizes.svg", NT_VFS_GENERATED, .takes_budget = true, .size = sizes_svg_size, .generate = sizes_svg_file},
     {"table.csv", NT_VFS_STREAMED, .open_text = table_csv, .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = has_table_arrow, .content = table_arrow},
@@ -347,7 +339,7 @@ const struct nt_pseudo_table nt_dataset_files = {dataset_rows,
 
 static const struct nt_pseudo_file failed_rows[] = {
     {"error.json", NT_VFS_GENERATED, .generate = nt_error_json},
-    VERSIONS_ROW,
+    {"versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .dir_sources = {&nt_dir_source_versions}},
 };
 
 const struct nt_pseudo_table nt_failed_files = {failed_rows, sizeof(failed_rows) / sizeof(failed_rows[0])};

@@ -21,7 +21,6 @@ static enum nt_status read_data(struct nt_content *content, uint64_t offset, voi
                                 size_t *bytes_ret, struct nt_error *error)
 {
     struct blobs_content *of = (struct blobs_content *)content;
-    *bytes_ret = bytes;
     NT_MUTEX_GUARD(&of->lock);
     return nt_blobs_read(of->blobs, &of->cursor, offset, buffer, bytes, error);
 }
@@ -29,7 +28,6 @@ static enum nt_status read_data(struct nt_content *content, uint64_t offset, voi
 static enum nt_status read_offsets(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                    size_t *bytes_ret, struct nt_error *error)
 {
-    *bytes_ret = bytes;
     return nt_blobs_read_offsets(((struct blobs_content *)content)->blobs, offset, buffer, bytes, error);
 }
 
@@ -37,7 +35,6 @@ static enum nt_status read_row(struct nt_content *content, uint64_t offset, void
                                size_t *bytes_ret, struct nt_error *error)
 {
     const struct blobs_content *of = (const struct blobs_content *)content;
-    *bytes_ret = bytes;
     return nt_blobs_read_row(of->blobs, of->row, &of->blob, offset, buffer, bytes, error);
 }
 
@@ -54,7 +51,6 @@ static const struct nt_content_ops data_ops = {.read = read_data, .close = close
 static const struct nt_content_ops offsets_ops = {.read = read_offsets, .close = close_blobs};
 static const struct nt_content_ops row_ops = {.read = read_row, .close = close_blobs};
 
-/* Takes ownership of the header, even on failure. */
 static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_content_ops *ops,
                                         struct nt_buffer *header, uint64_t size,
                                         struct blobs_content **content_ret, struct nt_error *error)
@@ -119,31 +115,24 @@ static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool 
     return NT_OK;
 }
 
-/* Takes ownership of the header. */
 static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, struct nt_buffer *header,
                                      uint64_t size, struct nt_content **content_ret, struct nt_error *error)
 {
     bool is_data = resolved->pseudo->parameter == NT_STREAM_DATA;
     struct nt_blobs *blobs;
     struct blobs_content *content;
-    enum nt_status status = nt_node_blobs(resolved, true, &blobs, error);
-    if (status != NT_OK) {
-        nt_buffer_deinit(header);
-        return status;
-    }
-    status = new_blobs_content(blobs, is_data ? &data_ops : &offsets_ops, header, size, &content, error);
-    if (status == NT_OK)
-        *content_ret = &content->content;
-    return status;
+    NT_TRY(nt_node_blobs(resolved, true, &blobs, error));
+    NT_TRY(new_blobs_content(blobs, is_data ? &data_ops : &offsets_ops, header, size, &content, error));
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
 /* ---- The blob of one row ---- */
 
-/* Finds the blob of a row. `blob` may own an open file, even on failure. */
+/* Finds the blob of a row. `blob`, all zeros before, may own an open file, even on failure. */
 static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t row, bool opens_file,
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
-    *blob = (struct nt_blob){0};
     NT_TRY(nt_node_blobs(resolved, true, blobs_ret, error));
     return nt_blobs_find(*blobs_ret, row, opens_file, blob, error);
 }
@@ -152,23 +141,21 @@ static enum nt_status row_content(const struct nt_resolved_node *resolved, bool 
                                   struct nt_content **content_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs;
-    struct nt_blob blob;
+    NT_CLEANUP(nt_blob_deinit) struct nt_blob blob = {0};
     struct blobs_content *content;
     if (!may_block)
         return nt_fail_unknown_size(error);
-    enum nt_status status = find_row(resolved, resolved->node.number, content_ret, &blobs, &blob, error);
-    if (status == NT_OK && content_ret)
-        status = new_blobs_content(blobs, &row_ops, NULL, blob.bytes, &content, error);
-    if (status == NT_OK && content_ret) {
-        content->row = resolved->node.number;
-        content->blob = blob;
-        *content_ret = &content->content;
+    NT_TRY(find_row(resolved, resolved->node.number, content_ret, &blobs, &blob, error));
+    if (!content_ret) {
+        *size_ret = blob.bytes;
         return NT_OK;
     }
-    if (status == NT_OK)
-        *size_ret = blob.bytes;
-    nt_blob_deinit(&blob);
-    return status;
+    NT_TRY(new_blobs_content(blobs, &row_ops, NULL, blob.bytes, &content, error));
+    content->row = resolved->node.number;
+    content->blob = blob;
+    blob = (struct nt_blob){0}; /* the content closes its file */
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
 const struct nt_pseudo_file nt_blob_file = {"", NT_VFS_SIZED, .content = row_content};
@@ -179,16 +166,12 @@ static enum nt_status blobs_find(const struct nt_resolved_node *directory, const
     struct nt_node node = {.type = NT_NODE_BLOB, .owner = directory->node.owner, .item = directory->field};
     struct nt_resolved_node complete = *directory;
     struct nt_blobs *blobs;
-    struct nt_blob blob = {0};
+    NT_CLEANUP(nt_blob_deinit) struct nt_blob blob = {0};
     if (!nt_parse_between(name, "", "", &node.number))
         return nt_fail_no_such_file(error);
-    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
-    if (status == NT_OK)
-        status = find_row(&complete, node.number, false, &blobs, &blob, error);
-    nt_blob_deinit(&blob);
-    if (status == NT_OK && !nt_node_pack(&node, node_ret))
-        return nt_fail_no_such_file(error);
-    return status;
+    NT_TRY(nt_node_resolve_stub(&complete, true, error));
+    NT_TRY(find_row(&complete, node.number, false, &blobs, &blob, error));
+    return nt_node_pack(&node, node_ret) ? NT_OK : nt_fail_no_such_file(error);
 }
 
 const struct nt_dir_source nt_dir_source_blobs = {.find = blobs_find};
@@ -340,24 +323,18 @@ static void close_stream(struct nt_content *content)
 
 static const struct nt_content_ops stream_ops = {.close = close_stream};
 
-/* Takes ownership of the header. */
 static enum nt_status open_stream(const struct nt_resolved_node *resolved, struct nt_buffer *header,
                                   struct nt_content **content_ret, struct nt_error *error)
 {
-    struct nt_stream *stream;
-    enum nt_status status = nt_stream_open(resolved->vfs->reader, resolved->dataset, resolved->field,
-                                           resolved->pseudo->parameter, &stream, error);
-    if (status != NT_OK) {
-        nt_buffer_deinit(header);
-        return status;
-    }
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
+    NT_TRY(nt_stream_open(resolved->vfs->reader, resolved->dataset, resolved->field,
+                          resolved->pseudo->parameter, &stream, error));
     uint64_t size = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
     struct nt_content *content = nt_content_new(sizeof(*content), &stream_ops, header, size, error);
-    if (!content) {
-        nt_stream_close(stream);
+    if (!content)
         return NT_NO_MEMORY;
-    }
     content->stream = stream;
+    stream = NULL; /* the content closes it */
     *content_ret = content;
     return NT_OK;
 }
@@ -396,19 +373,16 @@ static enum nt_status array_content(const struct nt_resolved_node *resolved, boo
                                     struct nt_error *error)
 {
     struct nt_shape shape = {.count = 0};
-    struct nt_buffer header = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer header = {0};
     if (!content_ret || resolved->pseudo->is_npy || !is_own(resolved)) /* else the stream knows its size */
-        status = array_shape(resolved, may_block, &shape, error);
-    if (status == NT_OK && resolved->pseudo->is_npy)
-        status = put_header(resolved, &shape, &header, error);
-    if (status == NT_OK && content_ret)
+        NT_TRY(array_shape(resolved, may_block, &shape, error));
+    if (resolved->pseudo->is_npy)
+        NT_TRY(put_header(resolved, &shape, &header, error));
+    if (content_ret)
         return is_own(resolved) ? open_stream(resolved, &header, content_ret, error)
                                 : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
-    if (status == NT_OK)
-        *size_ret = shape.bytes + header.length;
-    nt_buffer_deinit(&header);
-    return status;
+    *size_ret = shape.bytes + header.length;
+    return NT_OK;
 }
 
 /* ---- The numbers of a fixed-size list ---- */

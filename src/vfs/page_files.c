@@ -180,7 +180,13 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 
 /* ---- Page files ---- */
 
-/* Pins the page. */
+/* For NT_CLEANUP. */
+static void unpin(struct nt_range_file *range_file)
+{
+    nt_group_unpin(range_file->group);
+}
+
+/* Pins the page. The caller unpins it, even after a failure. */
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
@@ -188,12 +194,8 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, struct 
     uint64_t packed;
     enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
                                                resolved->node.number, &place, error);
-    if (status == NT_OK)
-        status = nt_page_sizes(resolved->dataset, place.page, &packed, decoded_ret, error);
-    if (status != NT_OK) {
-        nt_group_unpin(place.group);
-        return status;
-    }
+    range_file->group = place.group;
+    NT_TRY(status);
     *range_file = (struct nt_range_file){
         .reader = resolved->vfs->reader,
         .dataset = resolved->dataset,
@@ -203,7 +205,7 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, struct 
         .page = place.page,
         .group = place.group,
     };
-    return NT_OK;
+    return nt_page_sizes(resolved->dataset, place.page, &packed, decoded_ret, error);
 }
 
 /* Sizes of pages may block: a listing of them has read all page lists. */
@@ -211,7 +213,7 @@ static enum nt_status page_content(const struct nt_resolved_node *resolved, bool
                                    uint64_t *size_ret, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    struct nt_range_file range_file;
+    NT_CLEANUP(unpin) struct nt_range_file range_file = {0};
     uint64_t bytes;
     bool is_raw = resolved->pseudo == &nt_page_raw_file;
     NT_TRY(find_page(resolved, &range_file, &bytes, error));
@@ -221,7 +223,6 @@ static enum nt_status page_content(const struct nt_resolved_node *resolved, bool
         return nt_range_file_content(&range_file, NULL, bytes,
                                      is_raw ? &nt_range_file_stored : &nt_range_file_decoded, content_ret,
                                      error);
-    nt_group_unpin(range_file.group);
     *size_ret = bytes;
     return NT_OK;
 }
@@ -259,20 +260,17 @@ static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
         nt_decoders_get(&resolved->dataset->decoders, range_file->page->decoder);
     uint32_t dependency = resolved->page_file.dependency;
     range_file->first_byte = 0;
-    range_file->page = dependency < decoder->dependency_count ? &decoder->dependencies[dependency] : NULL;
-    enum nt_status status =
-        range_file->page ? nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error)
-                         : nt_fail_no_such_file(error);
-    if (status != NT_OK)
-        nt_group_unpin(range_file->group);
-    return status;
+    if (dependency >= decoder->dependency_count)
+        return nt_fail_no_such_file(error);
+    range_file->page = &decoder->dependencies[dependency];
+    return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
 
 static enum nt_status part_content(const struct nt_resolved_node *resolved, bool may_block,
                                    uint64_t *size_ret, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    struct nt_range_file range_file;
+    NT_CLEANUP(unpin) struct nt_range_file range_file = {0};
     uint64_t bytes = resolved->page_file.bytes, decoded;
     bool is_range = resolved->page_file.kind == NT_PAGE_FILE_RANGE;
     if (is_range && !content_ret) {
@@ -287,7 +285,6 @@ static enum nt_status part_content(const struct nt_resolved_node *resolved, bool
         return nt_range_file_content(&range_file, NULL, bytes,
                                      is_range ? &nt_range_file_source : &nt_range_file_page, content_ret,
                                      error);
-    nt_group_unpin(range_file.group);
     *size_ret = bytes;
     return NT_OK;
 }
@@ -295,13 +292,10 @@ static enum nt_status part_content(const struct nt_resolved_node *resolved, bool
 static enum nt_status part_text(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                 struct nt_error *error)
 {
-    struct nt_range_file range_file;
+    NT_CLEANUP(unpin) struct nt_range_file range_file = {0};
     uint64_t decoded;
     NT_TRY(find_page(resolved, &range_file, &decoded, error));
-    enum nt_status status =
-        resolved->page_file.open(resolved->dataset, resolved->column, range_file.page, text_ret, error);
-    nt_group_unpin(range_file.group);
-    return status;
+    return resolved->page_file.open(resolved->dataset, resolved->column, range_file.page, text_ret, error);
 }
 
 const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .content = part_content};

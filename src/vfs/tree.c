@@ -543,12 +543,12 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
 /* Reads the whole content once to detect damage now. */
 static enum nt_status verify(struct nt_content *content, struct nt_error *error)
 {
-    size_t piece = PIECE, got;
+    size_t piece = PIECE;
     NT_AUTO_FREE void *buffer = malloc(piece);
     NT_TRY(nt_check_memory(buffer, error));
     uint64_t size = content->size - content->header_bytes;
     for (uint64_t offset = 0; offset < size; offset += piece) {
-        size_t bytes = size - offset < piece ? (size_t)(size - offset) : piece;
+        size_t bytes = size - offset < piece ? (size_t)(size - offset) : piece, got = bytes;
         NT_TRY(content->stream ? nt_stream_read(content->stream, offset, buffer, bytes, error)
                                : content->ops->read(content, offset, buffer, bytes, &got, error));
     }

@@ -159,8 +159,8 @@ struct nt_content {
 
 /* Offsets start after the header. */
 struct nt_content_ops {
-    /* Reads exactly `bytes` bytes, which must exist. For a text of unknown size, or a damaged one, it
-     * may read less, up to the end; *bytes_ret returns the count. */
+    /* Reads exactly `bytes` bytes, which must exist; *bytes_ret is this number already. For a text of unknown
+     * size, or a damaged one, it may read less, up to the end, and sets the count. */
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
     void (*close)(struct nt_content *content);
@@ -357,13 +357,10 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
 /* ---- File contents ---- */
 
 /* Allocates a zeroed structure of `bytes` bytes whose first member is a content: a header (NULL: none), then
- * `size` bytes that `ops` reads. Takes ownership of the header, even on failure. `ops->close` frees the
- * structure. Returns NULL and sets the error if memory is short. */
+ * `size` bytes that `ops` reads. On success the header is empty: the content has its bytes. `ops->close` frees
+ * the structure. Returns NULL and sets the error if memory is short. */
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
                      struct nt_error *error);
-
-/* `close` of a content that owns only memory. */
-void nt_content_free(struct nt_content *content);
 
 /* Opens the text generator of the node's row. A sequential read generates the text once; a seek back
  * restarts it. The node must outlive the content. */
@@ -557,9 +554,9 @@ struct nt_range_file {
 extern const struct nt_content_ops nt_range_file_decoded, nt_range_file_stored, nt_range_file_page,
     nt_range_file_source;
 
-/* Opens a header plus `size` bytes of the range, which it copies. Takes the header and the pin, even on
- * failure. */
-enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
+/* Opens a header plus `size` bytes of the range, which it copies. On success it has taken the header and the
+ * pin. */
+enum nt_status nt_range_file_content(struct nt_range_file *range_file, struct nt_buffer *header,
                                      uint64_t size, const struct nt_content_ops *ops,
                                      struct nt_content **content_ret, struct nt_error *error);
 
