@@ -14,8 +14,8 @@
  * mount. */
 void nt_idle_note(struct nt_mount *mount, uint32_t opcode)
 {
-    if (mount->settings.idle_seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
-        opcode != FUSE_STATFS)
+    if (mount->settings.idle_seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET &&
+        opcode != FUSE_INTERRUPT && opcode != FUSE_STATFS)
         atomic_store_explicit(&mount->idle.last_use, nt_nanoseconds(), memory_order_relaxed);
 }
 

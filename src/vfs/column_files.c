@@ -136,11 +136,10 @@ static enum nt_status put_clusters(struct nt_json *json, const char *key, struct
     struct selected selected = {json, is_selected};
     bool is_complete;
     nt_json_member_array(json, key);
-    enum nt_status status =
-        has_any ? nt_column_visit_ranges(dataset, column, put_cluster, &selected, &is_complete, error)
-                : NT_OK;
+    if (has_any)
+        NT_TRY(nt_column_visit_ranges(dataset, column, put_cluster, &selected, &is_complete, error));
     nt_json_end_array(json);
-    return status;
+    return NT_OK;
 }
 
 /* The algorithm of the first page, which may have to be read. The settings of the writer are only a
@@ -148,13 +147,12 @@ static enum nt_status put_clusters(struct nt_json *json, const char *key, struct
 static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, const char **name_ret,
                                      struct nt_error *error)
 {
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     *name_ret = NULL;
     enum nt_status status =
         nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column, 0, &place, error);
     if (status == NT_OK)
         status = nt_page_algorithm(resolved->dataset, place.page, name_ret, error);
-    nt_group_unpin(place.group);
     if (status != NT_OK)
         *name_ret = NULL;
     return nt_is_environmental(status) ? status : NT_OK;
@@ -218,17 +216,15 @@ static enum nt_status put_sorted_gaps(struct nt_json *json, struct holders holde
     uint32_t count = 0;
     size_t bytes = (size_t)(holders.end - holders.next) * sizeof(struct nt_cluster);
     NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
-    struct nt_cluster *held = malloc(bytes);
+    NT_AUTO_FREE struct nt_cluster *held = malloc(bytes);
     while (held && next_holder(&holders, &held[count]))
         count++;
-    enum nt_status status = nt_check_memory(held, error);
-    if (status == NT_OK)
+    if (held)
         qsort(held, count, sizeof(*held), compare_clusters);
     for (uint32_t i = 0; i < count; i++)
         put_gap_before(json, &held[i], covered);
-    free(held);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, bytes);
-    return status;
+    return nt_check_memory(held, error);
 }
 
 /* Sharded clusters: the entries that no cluster with this column covers. */
@@ -239,16 +235,15 @@ static enum nt_status put_uncovered(struct nt_json *json, struct nt_dataset *dat
     struct holders holders = {dataset, column, first, first + clusters};
     struct nt_cluster cluster;
     uint64_t covered = 0;
-    enum nt_status status = NT_OK;
     nt_json_member_array(json, "uncovered_entries");
     if (!are_in_order(holders))
-        status = put_sorted_gaps(json, holders, &dataset->file->budget, &covered, error);
+        NT_TRY(put_sorted_gaps(json, holders, &dataset->file->budget, &covered, error));
     else
         while (next_holder(&holders, &cluster))
             put_gap_before(json, &cluster, &covered);
     put_gap(json, covered, dataset->entries);
     nt_json_end_array(json);
-    return status;
+    return NT_OK;
 }
 
 /* Spaces before the last newline, so that the size does not depend on the name of the algorithm. */
@@ -281,16 +276,14 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     nt_json_member_bool(&json, "is_complete", sums->is_complete);
     nt_json_member_string(&json, "compression", algorithm);
     nt_json_member_settings(&json, &summary);
-    enum nt_status status = put_clusters(&json, "suppressed_clusters", dataset, column,
-                                         summary.has_suppressed, is_suppressed, error);
-    if (status == NT_OK)
-        status =
-            put_clusters(&json, "absent_clusters", dataset, column, summary.has_absent, is_absent, error);
-    if (status == NT_OK && dataset->has_sharded_clusters)
-        status = put_uncovered(&json, dataset, column, error);
+    NT_TRY(put_clusters(&json, "suppressed_clusters", dataset, column, summary.has_suppressed, is_suppressed,
+                        error));
+    NT_TRY(put_clusters(&json, "absent_clusters", dataset, column, summary.has_absent, is_absent, error));
+    if (dataset->has_sharded_clusters)
+        NT_TRY(put_uncovered(&json, dataset, column, error));
     nt_json_finish(&json);
     pad(out, algorithm);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
@@ -306,15 +299,12 @@ static enum nt_status column_json(const struct nt_resolved_node *resolved, struc
 static enum nt_status column_json_size(const struct nt_resolved_node *resolved, bool may_block,
                                        uint64_t *size_ret, struct nt_error *error)
 {
-    struct nt_buffer out = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer out = {0};
     NT_TRY(nt_node_need_lists(resolved, resolved->dataset, resolved->column, may_block, error));
     NT_TRY(nt_node_need_lists(resolved, resolved->dataset, resolved->column, false, error));
-    enum nt_status status = write_column(resolved, NULL, &out, error);
-    if (status == NT_OK && out.failed)
-        status = nt_fail_memory(error);
+    NT_TRY(write_column(resolved, NULL, &out, error));
     *size_ret = out.length;
-    nt_buffer_deinit(&out);
-    return status;
+    return nt_check_memory(!out.failed, error);
 }
 
 /* ---- Data, ends, levels: .bin and .npy ---- */

@@ -190,12 +190,10 @@ static void unpin(struct nt_range_file *range_file)
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     uint64_t packed;
-    enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
-                                               resolved->node.number, &place, error);
-    range_file->group = place.group;
-    NT_TRY(status);
+    NT_TRY(nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
+                              resolved->node.number, &place, error));
     *range_file = (struct nt_range_file){
         .reader = resolved->vfs->reader,
         .dataset = resolved->dataset,
@@ -205,6 +203,7 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, struct 
         .page = place.page,
         .group = place.group,
     };
+    place.group = NULL; /* the range has its pin */
     return nt_page_sizes(resolved->dataset, place.page, &packed, decoded_ret, error);
 }
 
@@ -237,7 +236,7 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
                              struct nt_error *error)
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     *count_ret = 0;
     if (!ops || !ops->page_files)
         return NT_OK;
@@ -245,7 +244,6 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
         nt_column_page_pin(column->vfs->reader, column->dataset, column->column, number, &place, error);
     if (status == NT_OK)
         *count_ret = ops->page_files(column->dataset, column->column, place.page, files);
-    nt_group_unpin(place.group);
     return nt_is_environmental(status) ? status : NT_OK;
 }
 

@@ -19,7 +19,8 @@ enum {
     MAX_RANGES = 4096,          /* of the container, likewise */
 };
 
-bool nt_node_is_far(const struct nt_resolved_node *resolved)
+/* Are bytes that no metadata needs far away? Then a stat() requests none of them. */
+static bool is_far(const struct nt_resolved_node *resolved)
 {
     const struct nt_file *file = resolved->file;
     struct nt_source *const *sources = &file->source;
@@ -39,7 +40,7 @@ bool nt_node_is_far(const struct nt_resolved_node *resolved)
 
 bool nt_size_is_far(const struct nt_resolved_node *resolved, const struct nt_pseudo_file *pseudo)
 {
-    return pseudo && pseudo->needs_pages && !resolved->vfs->options.text_sized && nt_node_is_far(resolved);
+    return pseudo && pseudo->needs_pages && !resolved->vfs->options.text_sized && is_far(resolved);
 }
 
 static bool are_page_lists_short(const struct nt_dataset *dataset)
@@ -54,15 +55,14 @@ static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_re
     *are_few_ret = false;
     if (!are_page_lists_short(dataset))
         return NT_OK;
-    enum nt_status status = nt_dataset_load_readable(dataset, error);
-    for (uint32_t i = 0; i < dataset->group_count && status == NT_OK; i++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, i, &group, error);
+    NT_TRY(nt_dataset_load_readable(dataset, error));
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+        NT_TRY(nt_group_pin_readable(dataset, i, &group, error));
         pages += group ? group->page_count : 0;
-        nt_group_unpin(group);
     }
     *are_few_ret = pages <= MAX_PAGES_LISTED;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Files about rows ---- */
@@ -81,8 +81,7 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
     if (is_per_entry(dataset, field))
         rows = entries < count ? entries : count;
     *is_short_ret = false;
-    if (nt_node_is_far(resolved) || rows > MAX_ROWS ||
-        (!dataset->field_groups && !are_page_lists_short(dataset)))
+    if (is_far(resolved) || rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
         return NT_OK; /* else the cost counts its page lists */
     return nt_rows_cost_is_low(dataset, field, first, count, MAX_DECODED_BYTES, is_short_ret, error);
 }
@@ -122,10 +121,9 @@ static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, ui
 {
     uint64_t packed, decoded;
     uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = first; i - first < count && *bytes <= MAX_DECODED_BYTES && status == NT_OK; i++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, nt_cluster_group(dataset, i), &group, error);
+    for (uint32_t i = first; i - first < count && *bytes <= MAX_DECODED_BYTES; i++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+        NT_TRY(nt_group_pin_readable(dataset, nt_cluster_group(dataset, i), &group, error));
         const struct nt_range *range = group ? nt_group_range(dataset, group, i, column) : NULL;
         *bytes += SMALL_COST;
         if (range && range->pages) {
@@ -134,9 +132,8 @@ static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, ui
                             decoded <= MAX_DECODED_BYTES;
             *bytes += is_known ? decoded : MAX_DECODED_BYTES;
         }
-        nt_group_unpin(group);
     }
-    return status;
+    return NT_OK;
 }
 
 /* The schema shows the item counts of collections. */
@@ -145,23 +142,21 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
 {
     struct nt_dataset *dataset = resolved->dataset;
     uint64_t bytes = 0;
-    bool are_far = nt_node_is_far(resolved);
+    bool are_far = is_far(resolved);
     *is_short_ret = false;
     if (dataset->field_count > MAX_FIELDS || !are_page_lists_short(dataset))
         return NT_OK;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MAX_DECODED_BYTES; i++) {
+    for (uint32_t i = 0; i < dataset->column_count && bytes <= MAX_DECODED_BYTES; i++) {
         const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
         if (nt_field_is_row_aligned(field))
             continue;
         if (are_far)
             return NT_OK;
-        status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
-        if (status == NT_OK)
-            status = last_pages(dataset, i, &bytes, error);
+        NT_TRY(nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error));
+        NT_TRY(last_pages(dataset, i, &bytes, error));
     }
-    *is_short_ret = status == NT_OK && bytes <= MAX_DECODED_BYTES;
-    return status;
+    *is_short_ret = bytes <= MAX_DECODED_BYTES;
+    return NT_OK;
 }
 
 enum nt_status nt_clusters_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
@@ -169,10 +164,8 @@ enum nt_status nt_clusters_are_short(const struct nt_resolved_node *resolved, bo
 {
     struct nt_dataset *physical;
     *is_short_ret = false;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
-    return status == NT_OK && physical->cluster_count <= MAX_CLUSTERS
-               ? are_pages_few(physical, is_short_ret, error)
-               : status;
+    NT_TRY(nt_dataset_physical(resolved->dataset, &physical, error));
+    return physical->cluster_count <= MAX_CLUSTERS ? are_pages_few(physical, is_short_ret, error) : NT_OK;
 }
 
 enum nt_status nt_files_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
@@ -187,7 +180,7 @@ enum nt_status nt_pages_are_short(const struct nt_resolved_node *resolved, bool 
 {
     uint64_t elements, pages;
     *is_short_ret = false;
-    if (nt_node_is_far(resolved) || !are_page_lists_short(resolved->dataset))
+    if (is_far(resolved) || !are_page_lists_short(resolved->dataset))
         return NT_OK;
     enum nt_status status =
         nt_column_size(resolved->vfs->reader, resolved->dataset, resolved->column, &elements, &pages, error);
@@ -200,18 +193,17 @@ enum nt_status nt_chunks_are_short(const struct nt_resolved_node *resolved, bool
                                    struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
-    struct nt_page_position place;
-    uint32_t count = 0;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     uint64_t bytes = 0;
     *is_short_ret = false;
     enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
                                                resolved->node.number, &place, error);
-    bool is_far = status == NT_OK && nt_source_can_prefetch(resolved->dataset->sources[place.page->source]);
-    if (status == NT_OK && !is_far)
-        count = resolved->dataset->ops->page_files(resolved->dataset, resolved->column, place.page, files);
-    nt_group_unpin(place.group);
-    if (status != NT_OK || is_far)
+    if (status != NT_OK)
         return nt_is_environmental(status) ? status : NT_OK;
+    if (nt_source_can_prefetch(resolved->dataset->sources[place.page->source]))
+        return NT_OK;
+    uint32_t count =
+        resolved->dataset->ops->page_files(resolved->dataset, resolved->column, place.page, files);
     for (uint32_t i = 0; i < count && bytes <= MAX_STORED_BYTES; i++)
         bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
     *is_short_ret = bytes <= MAX_STORED_BYTES;
@@ -230,20 +222,18 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
                                   struct nt_error *error)
 {
     const struct nt_file *file = resolved->file;
-    enum nt_status status = NT_OK;
     uint32_t count = 0;
-    *is_short_ret = file->dataset_count <= MAX_RANGES && !nt_node_is_far(resolved);
-    for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
+    *is_short_ret = file->dataset_count <= MAX_RANGES && !is_far(resolved);
+    for (uint32_t i = 0; i < file->dataset_count && *is_short_ret; i++) {
         struct nt_dataset *physical;
         if (file->datasets[i]->failure)
             continue;
-        status = nt_dataset_physical(file->datasets[i], &physical, error);
-        if (status == NT_OK)
-            status = are_pages_few(physical, is_short_ret, error);
+        NT_TRY(nt_dataset_physical(file->datasets[i], &physical, error));
+        NT_TRY(are_pages_few(physical, is_short_ret, error));
     }
-    if (status != NT_OK || !*is_short_ret || !file->layout)
-        return status;
-    status = file->layout(file, count_range, &count, error);
+    if (!*is_short_ret || !file->layout)
+        return NT_OK;
+    enum nt_status status = file->layout(file, count_range, &count, error);
     *is_short_ret = count <= MAX_RANGES;
     return nt_is_environmental(status) ? status : NT_OK;
 }
@@ -252,7 +242,7 @@ enum nt_status nt_document_is_short(const struct nt_resolved_node *resolved, boo
                                     struct nt_error *error)
 {
     *is_short_ret = false;
-    if (!resolved->document->is_short || (resolved->document->reads_source && nt_node_is_far(resolved)))
+    if (!resolved->document->is_short || (resolved->document->reads_source && is_far(resolved)))
         return NT_OK;
     return resolved->document->is_short(resolved->file, resolved->dataset, resolved->node.number,
                                         is_short_ret, error);

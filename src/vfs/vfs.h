@@ -262,6 +262,12 @@ extern const struct nt_dir_source nt_dir_source_blobs;       /* found by number 
 extern const struct nt_dir_source nt_dir_source_versions;    /* found by number, listed as links */
 extern const struct nt_dir_source nt_dir_source_chain_files; /* found by name */
 
+/* For NT_CLEANUP: unpins the page. */
+static inline void nt_page_unpin_at(struct nt_page_position *place)
+{
+    nt_group_unpin(place->group);
+}
+
 /* Returns the files that a page of the column has in addition to <n>.raw and <n>.bin. Returns none if
  * the page does not exist or its page list is unreadable. Fails only for system errors. */
 enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t page,
@@ -357,8 +363,8 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
 /* ---- File contents ---- */
 
 /* Allocates a zeroed structure of `bytes` bytes whose first member is a content: a header (NULL: none), then
- * `size` bytes that `ops` reads. On success the header is empty: the content has its bytes. `ops->close` frees
- * the structure. Returns NULL and sets the error if memory is short. */
+ * `size` bytes that `ops` reads. On success the header is empty: the content has its bytes. `ops->close`
+ * frees the structure. Returns NULL and sets the error if memory is short. */
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
                      struct nt_error *error);
 
@@ -493,9 +499,7 @@ void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node 
 
 /* ---- Size policy ---- */
 
-/* Are bytes that no metadata needs far away? Then a stat() requests none of them. */
-bool nt_node_is_far(const struct nt_resolved_node *resolved);
-/* Is the size of this file, which is known otherwise, unknown for that reason? */
+/* Is the size of this file, which is known otherwise, unknown because pages are far away? */
 bool nt_size_is_far(const struct nt_resolved_node *resolved, const struct nt_pseudo_file *pseudo);
 nt_is_short nt_rows_are_short;     /* rows.jsonl, table.csv */
 nt_is_short nt_head_is_short;      /* head.jsonl */

@@ -217,11 +217,11 @@ static enum nt_status get_dtype(const struct nt_resolved_node *resolved, const s
 static enum nt_status get_shape(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     struct nt_shape shape;
-    enum nt_status status = nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field,
-                                            stream_of(resolved), &shape, answer->error);
-    for (uint32_t i = 0; status == NT_OK && i < shape.count; i++)
+    NT_TRY(nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, stream_of(resolved),
+                           &shape, answer->error));
+    for (uint32_t i = 0; i < shape.count; i++)
         nt_buffer_append_format(answer->value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status get_server(const struct nt_resolved_node *resolved, const struct answer *answer)
@@ -243,48 +243,42 @@ static enum nt_status get_validator(const struct nt_resolved_node *resolved, con
 
 /* ---- Values from page lists ---- */
 
-/* Unpins the page, which is blamed for a failure. */
+/* Puts the text, unless the status is a failure, for which the page is blamed. */
 static enum nt_status put_of_page(const struct nt_resolved_node *resolved, const struct answer *answer,
-                                  const struct nt_page_position *place, enum nt_status status,
-                                  const char *text)
+                                  const struct nt_page *page, enum nt_status status, const char *text)
 {
-    if (status != NT_OK)
-        status = nt_page_error(resolved->dataset->physical, column_of(resolved), place->page, status,
-                               answer->error);
-    nt_group_unpin(place->group);
-    return status == NT_OK ? put_string(answer, text) : status;
+    return status == NT_OK
+               ? put_string(answer, text)
+               : nt_page_error(resolved->dataset->physical, column_of(resolved), page, status, answer->error);
 }
 
 static enum nt_status get_compression(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     const char *name = NULL;
     NT_TRY(find_page(resolved, &place, answer->error));
     enum nt_status status = nt_page_algorithm(resolved->dataset->physical, place.page, &name, answer->error);
-    return put_of_page(resolved, answer, &place, status, name);
+    return put_of_page(resolved, answer, place.page, status, name);
 }
 
 static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     NT_TRY(find_page(resolved, &place, answer->error));
-    return put_of_page(resolved, answer, &place, NT_OK, nt_checksum_info(place.page->checksum)->name);
+    return put_string(answer, nt_checksum_info(place.page->checksum)->name);
 }
 
 /* The digest that is stored for a page. */
 static enum nt_status get_checksum(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    struct nt_page_position place;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
     char digest[NT_CHECKSUM_TEXT];
-    enum nt_status status = find_page(resolved, &place, answer->error);
-    if (status != NT_OK)
-        return status;
-    if (nt_checksum_info(place.page->checksum)->bytes) {
-        status = nt_page_load_digest(resolved->dataset->physical, place.page, digest, answer->error);
-        return put_of_page(resolved, answer, &place, status, digest);
-    }
-    nt_group_unpin(place.group);
-    return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
+    NT_TRY(find_page(resolved, &place, answer->error));
+    if (!nt_checksum_info(place.page->checksum)->bytes)
+        return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
+    enum nt_status status =
+        nt_page_load_digest(resolved->dataset->physical, place.page, digest, answer->error);
+    return put_of_page(resolved, answer, place.page, status, digest);
 }
 
 static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *more)
@@ -303,37 +297,32 @@ static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct 
     struct nt_dataset *physical = resolved->dataset->physical;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(resolved)) {
-        struct nt_page_position place;
+        NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
         NT_TRY(find_page(resolved, &place, error));
         sums->pages = 1;
         sums->elements = place.page->elements;
         sums->stored_bytes = place.page->stored_bytes;
-        enum nt_status status =
-            nt_page_sizes(physical, place.page, &sums->packed_bytes, &sums->decoded_bytes, error);
-        nt_group_unpin(place.group);
-        return status;
+        return nt_page_sizes(physical, place.page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
-    enum nt_status status = nt_groups_load(physical, nt_groups_of_field(physical, resolved->field), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_groups_load(physical, nt_groups_of_field(physical, resolved->field), error));
     if (in_column(resolved))
         return nt_column_sums(physical, resolved->column, sums, error);
     uint32_t count;
     const uint32_t *columns = nt_field_columns(physical, resolved->field, &count);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_column_sums more;
-        status = nt_column_sums(physical, columns[i], &more, error);
+        NT_TRY(nt_column_sums(physical, columns[i], &more, error));
         add_sums(sums, &more);
     }
-    return status;
+    return NT_OK;
 }
 
 #define DEFINE_SUM(member)                                                                                   \
     static enum nt_status get_##member(const struct nt_resolved_node *resolved, const struct answer *answer) \
     {                                                                                                        \
         struct nt_column_sums sums;                                                                          \
-        enum nt_status status = find_sums(resolved, &sums, answer->error);                                   \
-        return status == NT_OK ? put_number(answer, sums.member) : status;                                   \
+        NT_TRY(find_sums(resolved, &sums, answer->error));                                                   \
+        return put_number(answer, sums.member);                                                              \
     }
 
 DEFINE_SUM(elements)
@@ -385,32 +374,34 @@ static const struct attribute attributes[] = {
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
+/* NULL: there is no attribute of this name. */
+static const struct attribute *find(const char *name)
+{
+    size_t skip = sizeof(prefix) - 1;
+    for (size_t i = 0; i < ATTRIBUTES && strncmp(name, prefix, skip) == 0; i++)
+        if (strcmp(attributes[i].name, name + skip) == 0)
+            return &attributes[i];
+    return NULL;
+}
+
 static enum nt_status get(struct nt_resolved_node *resolved, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
     const struct answer answer = {value, error};
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        if (strcmp(attributes[i].name, name) != 0)
-            continue;
-        enum need need = attributes[i].needs;
-        bool is_there =
-            need == NAMES || (need == ENTRIES && resolved->dataset && resolved->dataset->knows_all_entries);
-        enum nt_status status = is_there ? NT_OK : nt_node_resolve_stub(resolved, true, error);
-        if (status != NT_OK)
-            return status;
-        if (need == COLUMNS)
-            status = load_columns(resolved, error);
-        if (status == NT_OK && !attributes[i].has(resolved))
-            break;
-        if (status == NT_OK)
-            status = attributes[i].get(resolved, &answer);
-        if (status == NT_OK && value->failed)
-            return nt_fail_memory(error);
-        if (status != NT_OK)
-            nt_error_context(error, "%s%s", prefix, name);
-        return status;
-    }
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
+    const struct attribute *attribute = find(name);
+    if (!attribute)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
+    enum need need = attribute->needs;
+    if (need != NAMES && !(need == ENTRIES && resolved->dataset && resolved->dataset->knows_all_entries))
+        NT_TRY(nt_node_resolve_stub(resolved, true, error));
+    enum nt_status status = need == COLUMNS ? load_columns(resolved, error) : NT_OK;
+    if (status == NT_OK && !attribute->has(resolved))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
+    if (status == NT_OK)
+        status = attribute->get(resolved, &answer);
+    if (status == NT_OK && value->failed)
+        return nt_fail_memory(error);
+    return nt_with_context(status, error, "%s", name);
 }
 
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
@@ -420,17 +411,13 @@ enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *na
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
     NT_TRY(nt_request_begin(&request, vfs, node, error));
-    enum nt_status status = get(&request.resolved, name + sizeof(prefix) - 1, value, &request.failure);
-    return nt_request_end(&request, status, error);
+    return nt_request_end(&request, get(&request.resolved, name, value, &request.failure), error);
 }
 
 enum nt_vfs_value nt_vfs_xattr_value(const char *name)
 {
-    for (size_t i = 0; i < ATTRIBUTES; i++)
-        if (strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
-            strcmp(attributes[i].name, name + sizeof(prefix) - 1) == 0)
-            return attributes[i].kind;
-    return NT_VFS_VALUE_TEXT;
+    const struct attribute *attribute = find(name);
+    return attribute ? attribute->kind : NT_VFS_VALUE_TEXT;
 }
 
 static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *names, struct nt_error *error)
