@@ -9,8 +9,7 @@
 
 /* The location of a failure. */
 struct nt_failure_site {
-    const char *path; /* in the tree */
-    size_t length;
+    const char *path;           /* in the tree */
     uint32_t inode, generation; /* equal failures of different inodes are distinct */
     bool is_page;               /* the next two identify the page; else it may be any */
     uint32_t source;            /* index of a source of the dataset */
@@ -109,13 +108,10 @@ static struct failure *add(struct nt_error_log *error_log, const struct nt_failu
 {
     uint64_t slot = error_log->noted++ % CAPACITY;
     struct failure *failure = &error_log->ring[slot];
-    char *path = malloc(site->length + 1);
     free((char *)failure->site.path);
     *failure = (struct failure){.site = *site, .error = *error, .time = time(NULL)};
-    failure->site.path = path;
+    failure->site.path = strdup(site->path);
     error_log->keys[slot] = key_of(site, error);
-    if (path)
-        memcpy(path, site->path, site->length);
     return failure;
 }
 
@@ -138,7 +134,7 @@ static void write_failure(const struct failure *failure, struct nt_buffer *out)
 {
     struct nt_json json;
     nt_json_line(&json, out);
-    nt_json_member_text(&json, "path", (struct nt_text){failure->site.path, failure->site.length});
+    nt_json_member_text(&json, "path", nt_text_of(failure->site.path));
     nt_json_failure_members(&json, &failure->error);
     nt_json_member_time(&json, "time", failure->time);
     nt_json_member_unsigned(&json, "count", failure->count);
@@ -180,7 +176,7 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
         nt_buffer_append_string(&line, ": ");
     }
     if (!is_whole_source) {
-        nt_append_printable(&line, site->path, site->length);
+        nt_append_printable(&line, site->path, strlen(site->path));
         nt_buffer_append_string(&line, ": ");
     }
     nt_append_printable(&line, what, strlen(what));
@@ -204,7 +200,6 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
         nt_node_path(vfs, directory, &path, NULL);
     nt_buffer_append_string(&path, "");
     site.path = path.bytes;
-    site.length = path.length;
     if (!path.failed && note_failure(vfs->error_log, &site, requests, error))
         log_failure(vfs, &site, is_of_file ? nt_inodes_get(vfs->inodes, site.inode)->path : NULL,
                     is_of_file && node == directory, error);

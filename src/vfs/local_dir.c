@@ -84,21 +84,18 @@ static enum nt_status probe_file(const struct local_listing *listing, const stru
         return NT_NOT_FOUND; /* a dangling link */
     if (status != NT_OK)
         return nt_fail_copy(error, &failure);
-    if (S_ISREG(entry->stat.st_mode)) {
-        entry->is_folder = false;
+    if (S_ISREG(entry->stat.st_mode))
         return NT_OK;
-    }
     if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may form a loop */
         return NT_NOT_FOUND;
     if (!listing->shows_datasets)
         return NT_OK;
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     nt_buffer_append_format(&path, "%s/%s", listing->folder->path, found->name);
-    status = path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, &is_dataset, error);
-    nt_buffer_deinit(&path);
-    if (status == NT_OK)
-        entry->is_folder = !is_dataset;
-    return status;
+    NT_TRY(nt_check_memory(!path.failed, error));
+    NT_TRY(nt_is_dataset_path(path.bytes, &is_dataset, error));
+    entry->is_folder = !is_dataset;
+    return NT_OK;
 }
 
 static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
@@ -145,22 +142,21 @@ enum nt_status nt_local_list(const char *path, const struct nt_open_options *dat
     struct local_listing listing = {.shows_datasets = true,
                                     .only_data_files = data_files,
                                     .format = data_files ? data_files->format : NULL};
-    NT_TRY(nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error));
-    enum nt_status status = take_entries(&listing, entries_ret, count_ret, error);
-    nt_folder_close(listing.folder);
-    return status;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
+    NT_TRY(nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &folder, error));
+    listing.folder = folder;
+    return take_entries(&listing, entries_ret, count_ret, error);
 }
 
 bool nt_local_has_data_file(const char *path, const char *name, const struct nt_open_options *options)
 {
-    struct local_listing listing = {.format = options->format};
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     struct stat attributes;
-    if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, NULL) != NT_OK)
+    bool is_data_file;
+    if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &folder, NULL) != NT_OK)
         return false;
-    bool is_data_file = false;
-    bool is_there = look_for_data(&listing, name, &attributes, &is_data_file);
-    nt_folder_close(listing.folder);
-    return is_there && is_data_file;
+    const struct local_listing listing = {.folder = folder, .format = options->format};
+    return look_for_data(&listing, name, &attributes, &is_data_file) && is_data_file;
 }
 
 static enum nt_status count_entry(void *count, const struct nt_folder_entry *found, struct nt_error *error)
@@ -171,12 +167,9 @@ static enum nt_status count_entry(void *count, const struct nt_folder_entry *fou
 
 bool nt_local_has_more(const char *path, unsigned count)
 {
-    struct nt_folder *folder;
-    if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &folder, NULL) != NT_OK)
-        return false;
-    enum nt_status status = nt_folder_list(folder, "", count_entry, &count, NULL);
-    nt_folder_close(folder);
-    return status == NT_CANCELED;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
+    return nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &folder, NULL) == NT_OK &&
+           nt_folder_list(folder, "", count_entry, &count, NULL) == NT_CANCELED;
 }
 
 enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,

@@ -81,15 +81,13 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
 {
     const struct nt_inode *outer = nt_inodes_get(inodes, number);
     uint32_t file = nt_names_find(outer->chain->names, 0, name);
-    enum nt_status status = NT_OK;
     if (file == NT_NONE)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
-    pthread_mutex_lock(&inodes->lock);
+        return nt_fail_no_such_file(error);
+    NT_MUTEX_GUARD(&inodes->lock);
     if (outer->chain->inodes[file] == NT_NONE)
-        status = add_file(inodes, outer, file, error);
+        NT_TRY(add_file(inodes, outer, file, error));
     *inode_ret = outer->chain->inodes[file];
-    pthread_mutex_unlock(&inodes->lock);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Sources of the tree ---- */
@@ -121,15 +119,11 @@ static enum nt_status add_address(struct nt_inode_table *inodes, const char *add
                                   struct nt_error *error)
 {
     struct nt_inode *inode;
-    char *shown = nt_address_redact(address), *path = shown ? nt_address_folder_of(shown) : NULL;
-    enum nt_status status =
-        path ? nt_inodes_add(inodes, 0, path, NT_INODE_FILE, &inode, error) : nt_fail_memory(error);
-    free(shown);
-    free(path);
-    if (status == NT_OK)
-        status = nt_inode_set_text(&inode->address, address, error);
-    if (status != NT_OK)
-        return status;
+    NT_AUTO_FREE char *shown = nt_address_redact(address);
+    NT_AUTO_FREE char *path = shown ? nt_address_folder_of(shown) : NULL;
+    NT_TRY(nt_check_memory(path, error));
+    NT_TRY(nt_inodes_add(inodes, 0, path, NT_INODE_FILE, &inode, error));
+    NT_TRY(nt_inode_set_text(&inode->address, address, error));
     inode->is_remote = true;
     nt_inode_set_remote_identity(inode, NULL);
     *number_ret = inode->number;
@@ -184,26 +178,18 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
                                 struct nt_error *error)
 {
     struct nt_inode *group;
-    enum nt_status status = nt_inodes_add(inodes, 0, NULL, NT_INODE_GROUP, &group, error);
-    if (status != NT_OK)
-        return status;
-    uint32_t *children = calloc(count, sizeof(uint32_t));
+    NT_TRY(nt_inodes_add(inodes, 0, NULL, NT_INODE_GROUP, &group, error));
+    NT_AUTO_FREE uint32_t *children = calloc(count, sizeof(uint32_t));
     NT_TRY(nt_check_memory(children, error));
-    for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = add_path(inodes, paths[i], &children[i], error);
-    if (status != NT_OK) {
-        free(children);
-        return status;
-    }
-    pthread_mutex_lock(&inodes->lock);
+    for (size_t i = 0; i < count; i++)
+        NT_TRY(add_path(inodes, paths[i], &children[i], error));
+    NT_MUTEX_GUARD(&inodes->lock);
     group->identity = inodes->list[children[0]]->identity;
     for (size_t i = 0; i < count; i++)
         inodes->list[children[i]]->order = group->next_order++;
-    status = nt_inodes_set_children(inodes, group, children, (uint32_t)count, error);
-    pthread_mutex_unlock(&inodes->lock);
-    if (status != NT_OK)
-        free(children);
-    return status;
+    NT_TRY(nt_inodes_set_children(inodes, group, children, (uint32_t)count, error));
+    children = NULL; /* those of the group now */
+    return NT_OK;
 }
 
 /* ---- Check of the sources ---- */

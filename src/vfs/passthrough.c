@@ -152,16 +152,11 @@ static enum nt_status add_child(struct nt_inode_table *inodes, struct nt_inode *
                                 const struct nt_local_entry *found, const struct nt_inode *former,
                                 struct nt_inode **inode_ret, struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     nt_buffer_append_format(&path, "%s/%s", folder->path, found->name);
-    enum nt_status status =
-        path.failed
-            ? nt_fail_memory(error)
-            : nt_inodes_add(inodes, folder->number, path.bytes,
-                            found->is_folder ? NT_INODE_PASSTHROUGH : NT_INODE_FILE, inode_ret, error);
-    nt_buffer_deinit(&path);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_check_memory(!path.failed, error));
+    NT_TRY(nt_inodes_add(inodes, folder->number, path.bytes,
+                         found->is_folder ? NT_INODE_PASSTHROUGH : NT_INODE_FILE, inode_ret, error));
     (*inode_ret)->is_remote = folder->is_remote;
     (*inode_ret)->order = former ? former->order : folder->next_order++;
     nt_inode_set_identity(*inode_ret, &found->stat);
@@ -176,17 +171,14 @@ static int compare_orders(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-/* Unlinks former children. Both arrays are in order. Call it under the lock. */
-static void unlink_former(struct nt_inode_table *inodes, const struct nt_inode *folder,
-                          const uint32_t *former, uint32_t count)
+/* Unlinks those of the inodes that are not children of the directory. Call it under the lock. */
+static void unlink_others(struct nt_inode_table *inodes, const struct nt_inode *folder,
+                          const uint32_t *numbers, size_t count)
 {
-    uint32_t next = 0;
     bool has_inner = false;
-    for (uint32_t i = 0; i < count; i++) {
-        struct nt_inode *inode = inodes->list[former[i]];
-        while (next < folder->child_count && inodes->list[folder->children[next]]->order < inode->order)
-            next++;
-        if (next < folder->child_count && folder->children[next] == inode->number)
+    for (size_t i = 0; i < count; i++) {
+        struct nt_inode *inode = inodes->list[numbers[i]];
+        if (child_of_name(inodes, folder, inode->disk_name) == inode)
             continue;
         nt_inodes_unlink(inodes, inode);
         has_inner = has_inner || inode->inside > 0;
@@ -205,20 +197,8 @@ static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *f
     if (former_count)
         memcpy(former, folder->children, former_count * sizeof(*former));
     NT_TRY(nt_inodes_set_children(inodes, folder, children, count, error));
-    unlink_former(inodes, folder, former, former_count);
+    unlink_others(inodes, folder, former, former_count);
     return NT_OK;
-}
-
-/* Unlinks new inodes that did not become children. Call it under the lock. */
-static void discard(struct nt_inode_table *inodes, const struct nt_inode *folder, uint32_t *children,
-                    size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct nt_inode *inode = inodes->list[children[i]];
-        if (child_of_name(inodes, folder, inode->disk_name) != inode)
-            nt_inodes_unlink(inodes, inode);
-    }
-    free(children);
 }
 
 /* Sets the directory's children to the entries. Call it under the lock. */
@@ -227,7 +207,7 @@ static enum nt_status merge(struct nt_inode_table *inodes, struct nt_inode *fold
 {
     uint32_t *children = calloc(count + 1, sizeof(uint32_t));
     bool is_first = !folder->names, is_changed = is_first || count != folder->child_count;
-    enum nt_status status = children ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(children, error);
     size_t known = 0;
     for (; status == NT_OK && known < count; known += status == NT_OK) {
         struct nt_inode *inode = child_of_name(inodes, folder, entries[known].name);
@@ -238,16 +218,14 @@ static enum nt_status merge(struct nt_inode_table *inodes, struct nt_inode *fold
         if (status == NT_OK)
             children[known] = inode->number;
     }
-    if (status == NT_OK && !is_changed) {
-        free(children);
-        return NT_OK;
-    }
-    if (status == NT_OK) {
+    if (status == NT_OK && is_changed) {
         qsort_r(children, count, sizeof(uint32_t), compare_orders, inodes);
         status = exchange(inodes, folder, children, (uint32_t)count, error);
     }
     if (status != NT_OK)
-        discard(inodes, folder, children, known);
+        unlink_others(inodes, folder, children, known);
+    if (status != NT_OK || !is_changed)
+        free(children);
     else if (folder->is_remote && !is_first) /* kernels cache listings while the mtime stays */
         clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
     return status;
@@ -371,13 +349,10 @@ enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, co
                               uint32_t *inode_ret, struct nt_error *error)
 {
     const struct nt_inode *folder = nt_inodes_get(inodes, number);
-    enum nt_status status = NT_OK;
     *inode_ret = find_known(inodes, folder, name);
     if (folder->kind == NT_INODE_PASSTHROUGH && !is_current(inodes, folder, name, *inode_ret)) {
-        status = nt_inodes_scan(inodes, number, error);
-        *inode_ret = status == NT_OK ? find_known(inodes, folder, name) : NT_NONE;
+        NT_TRY(nt_inodes_scan(inodes, number, error));
+        *inode_ret = find_known(inodes, folder, name);
     }
-    if (status == NT_OK && *inode_ret == NT_NONE)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
-    return status;
+    return *inode_ret == NT_NONE ? nt_fail_no_such_file(error) : NT_OK;
 }

@@ -13,14 +13,29 @@ struct version_on_disk {
     struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
 };
 
+/* Returns memory from malloc, or NULL. */
+__attribute__((format(printf, 1, 2))) static char *format(const char *format, ...)
+{
+    struct nt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    nt_buffer_format_list(&text, format, arguments);
+    va_end(arguments);
+    return nt_buffer_take(&text);
+}
+
+static void on_disk_deinit(struct version_on_disk *on_disk)
+{
+    nt_version_deinit(&on_disk->version);
+}
+
 static enum nt_status stat_below(const struct nt_inode *dataset, const char *name, struct stat *attributes,
                                  struct nt_error *error)
 {
-    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (dataset->folder)
         return nt_folder_stat(dataset->folder, name, attributes, error);
-    nt_buffer_append_format(&path, "%s/%s", dataset->path, name);
-    return path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
+    NT_AUTO_FREE char *path = format("%s/%s", dataset->path, name);
+    return path ? nt_local_stat(path, attributes, error) : nt_fail_memory(error);
 }
 
 static enum nt_status stat_watched(const struct nt_inode *dataset, const char *name,
@@ -98,19 +113,6 @@ struct nt_inode *nt_history_twin(struct nt_inode_table *inodes, const struct nt_
     return NULL;
 }
 
-static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Returns memory from malloc, or NULL. */
-static char *format(const char *format, ...)
-{
-    struct nt_buffer text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    nt_buffer_format_list(&text, format, arguments);
-    va_end(arguments);
-    return nt_buffer_take(&text);
-}
-
 static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode,
                          const struct version_on_disk *on_disk, enum nt_lookup_route route)
 {
@@ -118,7 +120,7 @@ static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode,
     inode->identity = on_disk->file;
     inode->route = route;
     inode->version_number = found->number;
-    inode->series = format("%s", found->series);
+    inode->series = strdup(found->series);
     inode->name = format("%llu", (unsigned long long)found->number);
     if (!found->is_state)
         inode->version = format("%s%llu", found->series, (unsigned long long)found->number);
@@ -224,7 +226,7 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dat
     for (; count < NT_VERSION_WATCHED && dataset->history->watched[count].path; count++)
         watched[count] = dataset->history->watched[count];
     for (; copied < count && is_same; copied += is_same)
-        is_same = (watched[copied].path = format("%s", watched[copied].path)) != NULL;
+        is_same = (watched[copied].path = strdup(watched[copied].path)) != NULL;
     pthread_mutex_unlock(&inodes->lock);
     for (size_t i = 0; i < count && is_same; i++)
         is_same = is_as_it_was(dataset, &watched[i]);
@@ -237,7 +239,7 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dat
 /* Finds the current version while other threads wait. Under the lock; releases it meanwhile. */
 static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
 {
-    struct version_on_disk on_disk = {.version.number = 0};
+    NT_CLEANUP(on_disk_deinit) struct version_on_disk on_disk = {.version.number = 0};
     struct nt_error failure = {0};
     dataset->is_opening = true;
     pthread_mutex_unlock(&inodes->lock);
@@ -249,7 +251,6 @@ static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
         status = settle(inodes, dataset, &on_disk, &failure);
     if (status != NT_OK)
         nt_inode_fail(dataset, &failure);
-    nt_version_deinit(&on_disk.version);
     nt_inode_end_opening(inodes, dataset);
 }
 
@@ -278,16 +279,12 @@ static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *datas
                            const struct nt_inode *sibling, uint64_t number, struct version_on_disk *on_disk,
                            struct nt_error *error)
 {
-    struct nt_buffer requested = {0};
-    nt_buffer_append_format(&requested, "%s%llu", sibling->series, (unsigned long long)number);
-    enum nt_status status = requested.failed ? nt_fail_memory(error)
-                                             : find_version(inodes, dataset, requested.bytes, on_disk, error);
-    nt_buffer_deinit(&requested);
-    bool is_found = status == NT_OK && on_disk->version.file && on_disk->version.number == number &&
+    NT_AUTO_FREE char *requested = format("%s%llu", sibling->series, (unsigned long long)number);
+    NT_TRY(nt_check_memory(requested, error));
+    NT_TRY(find_version(inodes, dataset, requested, on_disk, error));
+    bool is_found = on_disk->version.file && on_disk->version.number == number &&
                     strcmp(on_disk->version.series, sibling->series) == 0;
-    if (status == NT_OK && !is_found)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
-    return status;
+    return is_found ? NT_OK : nt_fail_no_such_file(error);
 }
 
 enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
@@ -295,18 +292,13 @@ enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, 
 {
     const struct nt_inode *sibling = nt_inodes_get(inodes, version);
     struct nt_inode *dataset = nt_inodes_get(inodes, sibling->parent);
-    struct version_on_disk on_disk = {.version.number = 0};
+    NT_CLEANUP(on_disk_deinit) struct version_on_disk on_disk = {.version.number = 0};
     struct nt_inode *inode;
-    enum nt_status status = find(inodes, dataset, sibling, number, &on_disk, error);
-    if (status == NT_OK) {
-        pthread_mutex_lock(&inodes->lock);
-        status = find_or_add_version(inodes, dataset, &on_disk, NT_ROUTE_VERSION, &inode, error);
-        pthread_mutex_unlock(&inodes->lock);
-    }
-    if (status == NT_OK)
-        *version_ret = inode->number;
-    nt_version_deinit(&on_disk.version);
-    return status;
+    NT_TRY(find(inodes, dataset, sibling, number, &on_disk, error));
+    NT_MUTEX_GUARD(&inodes->lock);
+    NT_TRY(find_or_add_version(inodes, dataset, &on_disk, NT_ROUTE_VERSION, &inode, error));
+    *version_ret = inode->number;
+    return NT_OK;
 }
 
 /* ---- Listings of versions.d ---- */
