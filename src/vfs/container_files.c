@@ -70,12 +70,12 @@ static enum nt_status file_json(const struct nt_resolved_node *resolved, struct 
     nt_json_member_string(&json, "format", file->format ? file->format->name : NULL);
     nt_json_member_text(&json, "file", nt_text_of(file->path));
     nt_json_key(&json, "file_bytes");
-    enum nt_status status = put_size(&json, file, error);
+    NT_TRY(put_size(&json, file, error));
     put_datasets(&json, resolved->opened, file);
-    if (status == NT_OK && file->describe)
-        status = file->describe(file, &json, error);
+    if (file->describe)
+        NT_TRY(file->describe(file, &json, error));
     nt_json_finish(&json);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,

@@ -88,13 +88,11 @@ static enum nt_status dataset_json(const struct nt_resolved_node *resolved, stru
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset, physical);
-    enum nt_status status = put_sums(&json, physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(put_sums(&json, physical, error));
     if (dataset->ops && dataset->ops->describe_dataset)
-        status = dataset->ops->describe_dataset(dataset, &json);
+        NT_TRY(dataset->ops->describe_dataset(dataset, &json));
     nt_json_finish(&json);
-    return status;
+    return NT_OK;
 }
 
 /* ---- clusters.jsonl ---- */

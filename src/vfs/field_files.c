@@ -251,23 +251,22 @@ static enum nt_status put_type(struct nt_json *json, const struct nt_resolved_no
 static enum nt_status put_streams(struct nt_json *json, const struct nt_resolved_node *resolved,
                                   struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (nt_field_shows(resolved->dataset, resolved->field, NT_STREAM_DATA)) {
-        status = put_type(json, resolved, NT_STREAM_DATA, error);
+        NT_TRY(put_type(json, resolved, NT_STREAM_DATA, error));
     } else {
         nt_json_member_null(json, "dtype");
         nt_json_member_null(json, "shape");
     }
     nt_json_member_object(json, "streams");
-    for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++) {
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         if (!nt_field_shows(resolved->dataset, resolved->field, (enum nt_stream_kind)kind))
             continue;
         nt_json_member_object(json, nt_stream_name(kind));
-        status = put_type(json, resolved, kind, error);
+        NT_TRY(put_type(json, resolved, kind, error));
         nt_json_end_object(json);
     }
     nt_json_end_object(json);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status field_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
@@ -277,7 +276,7 @@ static enum nt_status field_json(const struct nt_resolved_node *resolved, struct
     struct nt_json json;
     nt_json_document(&json, out, "field");
     put_identity(&json, resolved->dataset, field);
-    enum nt_status status = put_streams(&json, resolved, error);
+    NT_TRY(put_streams(&json, resolved, error));
     const struct nt_error *reason = nt_unsupported_known(resolved->dataset, resolved->field);
     if (field->unreadable || reason)
         nt_json_member_string(&json, "unreadable", field->unreadable ? field->unreadable : reason->message);
@@ -286,10 +285,9 @@ static enum nt_status field_json(const struct nt_resolved_node *resolved, struct
         nt_json_unsigned(&json, resolved->dataset->fields[nt_field_source(field)].id);
         nt_json_member_field_path(&json, "source", resolved->dataset, nt_field_source(field));
     }
-    if (status == NT_OK)
-        status = put_columns(&json, resolved, error);
+    NT_TRY(put_columns(&json, resolved, error));
     nt_json_finish(&json);
-    return status;
+    return NT_OK;
 }
 
 /* ---- branch.json ---- */

@@ -41,9 +41,7 @@ static enum nt_status write_out(struct nt_spool *spool, const char *bytes, size_
                                 const char *directory, struct nt_error *error)
 {
     while (count) {
-        ssize_t written = pwrite(spool->descriptor, bytes, count, (off_t)spool->bytes);
-        if (written < 0 && errno == EINTR)
-            continue;
+        ssize_t written = TEMP_FAILURE_RETRY(pwrite(spool->descriptor, bytes, count, (off_t)spool->bytes));
         if (written <= 0)
             return fail_disk(error, directory);
         bytes += written;
@@ -87,9 +85,7 @@ enum nt_status nt_spool_read(const struct nt_spool *spool, uint64_t offset, void
         return NT_OK;
     }
     for (char *at = buffer; count;) {
-        ssize_t got = pread(spool->descriptor, at, count, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = TEMP_FAILURE_RETRY(pread(spool->descriptor, at, count, (off_t)offset));
         if (got <= 0)
             return nt_fail_system(error, got < 0 ? errno : EIO, "cannot read a stored text");
         at += got;
@@ -273,7 +269,7 @@ struct nt_generated *nt_generated_new(const struct nt_generated_options *options
         return NULL;
     }
     pthread_mutex_init(&generated->lock, NULL);
-    pthread_cond_init(&generated->was_made, NULL);
+    nt_condition_init(&generated->was_made);
     TAILQ_INIT(&generated->documents);
     generated->options = *options;
     return generated;
@@ -509,17 +505,13 @@ enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt
                                  struct nt_content **content_ret, struct nt_error *error)
 {
     struct generated_document *document = NULL;
-    enum nt_status status;
     *content_ret = NULL;
     if (nt_node_is_volatile(resolved)) {
-        status = make_own(generated, resolved, &document, error);
+        NT_TRY(make_own(generated, resolved, &document, error));
     } else {
-        pthread_mutex_lock(&generated->lock);
-        status = take(generated, resolved, &document, error);
-        pthread_mutex_unlock(&generated->lock);
+        NT_MUTEX_GUARD(&generated->lock);
+        NT_TRY(take(generated, resolved, &document, error));
     }
-    if (status != NT_OK)
-        return status;
     if (document->whole.is_long)
         close_document(&document->content);
     else
@@ -561,10 +553,9 @@ bool nt_generated_counter(struct nt_generated *generated, uint32_t index, const 
                                         "documents_disk_bytes"};
     if (index >= sizeof(names) / sizeof(names[0]))
         return false;
-    pthread_mutex_lock(&generated->lock);
+    NT_MUTEX_GUARD(&generated->lock);
     const uint64_t values[] = {generated->made, generated->dropped, generated->memory_bytes,
                                generated->disk_bytes};
-    pthread_mutex_unlock(&generated->lock);
     *name_ret = names[index];
     *value_ret = values[index];
     return true;

@@ -217,7 +217,6 @@ struct nt_inode {
     /* The open file, the ids of its datasets, or the reason why it fails to open: */
     struct nt_open_file *opened;
     uint32_t first_dataset_id, dataset_count;
-    bool has_dataset_ids;
     struct nt_error *failure;
     struct timespec failed_at;
     uint64_t retry_after; /* nt_milliseconds(); no retry before */

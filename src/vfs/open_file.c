@@ -175,18 +175,15 @@ enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t da
     struct nt_open_dataset *of = &opened->datasets[dataset];
     const struct nt_dataset *d = opened->file->datasets[dataset];
     struct nt_names *names = atomic_load_explicit(&of->field_names, memory_order_acquire);
-    enum nt_status status = NT_OK;
     if (!names) {
-        pthread_mutex_lock(&of->names_lock);
+        NT_MUTEX_GUARD(&of->names_lock);
         names = atomic_load_explicit(&of->field_names, memory_order_relaxed);
         if (!names)
-            status = nt_names_build(d->field_count, ask_field, d, &names, error);
-        if (status == NT_OK)
-            atomic_store_explicit(&of->field_names, names, memory_order_release);
-        pthread_mutex_unlock(&of->names_lock);
+            NT_TRY(nt_names_build(d->field_count, ask_field, d, &names, error));
+        atomic_store_explicit(&of->field_names, names, memory_order_release);
     }
     *names_ret = names;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_arrow(const struct nt_resolved_node *resolved, struct nt_arrow **arrow_ret,
@@ -204,14 +201,12 @@ enum nt_status nt_node_arrow(const struct nt_resolved_node *resolved, struct nt_
                              struct nt_error *error)
 {
     struct nt_open_dataset *of = open_dataset(resolved);
-    enum nt_status status = NT_OK;
-    pthread_mutex_lock(&of->arrow_lock);
+    NT_MUTEX_GUARD(&of->arrow_lock);
     if (!of->arrow)
-        status = make_arrow(resolved, &of->arrow, error);
-    of->arrow_users += status == NT_OK;
+        NT_TRY(make_arrow(resolved, &of->arrow, error));
+    of->arrow_users++;
     *arrow_ret = of->arrow;
-    pthread_mutex_unlock(&of->arrow_lock);
-    return status;
+    return NT_OK;
 }
 
 /* A table of many fields or clusters takes as much memory as the dataset: only its readers keep it. */
@@ -233,21 +228,19 @@ enum nt_status nt_node_arrow_bytes(const struct nt_resolved_node *resolved, bool
                                    uint64_t *bytes_ret, struct nt_error *error)
 {
     struct nt_open_dataset *of = open_dataset(resolved);
-    enum nt_status status = NT_OK;
     *bytes_ret = atomic_load(&of->arrow_bytes);
     if (*bytes_ret)
         return NT_OK;
     if (!may_block)
         return nt_fail_unknown_size(error);
-    pthread_mutex_lock(&of->arrow_lock);
+    NT_MUTEX_GUARD(&of->arrow_lock);
     if (!atomic_load(&of->arrow_bytes)) {
-        struct nt_arrow *arrow = NULL;
-        status = make_arrow(resolved, &arrow, error);
+        struct nt_arrow *arrow;
+        NT_TRY(make_arrow(resolved, &arrow, error));
         nt_arrow_free(arrow);
     }
-    pthread_mutex_unlock(&of->arrow_lock);
     *bytes_ret = atomic_load(&of->arrow_bytes);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_blobs(const struct nt_resolved_node *resolved, struct nt_open_dataset *of,

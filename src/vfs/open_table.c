@@ -285,7 +285,7 @@ static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct n
                                          uint32_t count, struct nt_error *error)
 {
     uint32_t first;
-    if (inode->has_dataset_ids && inode->dataset_count == count)
+    if (inode->dataset_count == count)
         return NT_OK;
     if (!nt_ida_alloc(&inodes->dataset_ids, count, &first))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the mount has more than the limit of %u datasets",
@@ -296,7 +296,6 @@ static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct n
     }
     inode->first_dataset_id = first;
     inode->dataset_count = count;
-    inode->has_dataset_ids = true;
     for (uint32_t i = 0; i < count; i++)
         inodes->dataset_refs[first + i] = (struct nt_dataset_ref){inode->number, i};
     return NT_OK;
@@ -638,9 +637,8 @@ bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t versio
 {
     NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_inode *shown = shown_last(inodes, inodes->list[inodes->list[version]->parent]);
-    bool has_dataset_id = shown->has_dataset_ids && shown->dataset_count > 0;
-    *dataset_id_ret = has_dataset_id ? shown->first_dataset_id : 0;
-    return has_dataset_id;
+    *dataset_id_ret = shown->first_dataset_id;
+    return shown->dataset_count > 0;
 }
 
 uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)

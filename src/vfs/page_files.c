@@ -56,7 +56,7 @@ static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *datase
 static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset *dataset,
                                   const struct nt_page *page, struct nt_error *error)
 {
-    struct nt_extent *extents = NULL;
+    NT_AUTO_FREE struct nt_extent *extents = NULL;
     size_t count = 0;
     if (!dataset->ops || !dataset->ops->page_extents)
         return NT_OK;
@@ -71,7 +71,6 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
         }
         nt_json_end_array(json);
     }
-    free(extents);
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
@@ -123,15 +122,16 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page_p
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);
     nt_json_ratio(&json, packed, page->stored_bytes);
-    enum nt_status status = put_stored(&json, pages->dataset, page, error);
-    if (status == NT_OK)
-        status = put_extents(&json, dataset, page, error);
+    NT_TRY(put_stored(&json, pages->dataset, page, error));
+    NT_TRY(put_extents(&json, dataset, page, error));
     put_buffers(&json, pages, page);
-    if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
-        (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
-        nt_fail(error, status, page->offset, "cannot describe page %" PRIu64, pages->number);
+    if (dataset->ops && dataset->ops->describe_page) {
+        enum nt_status status = dataset->ops->describe_page(dataset, pages->column, page, &json);
+        if (status != NT_OK)
+            return nt_fail(error, status, page->offset, "cannot describe page %" PRIu64, pages->number);
+    }
     nt_json_finish(&json);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,

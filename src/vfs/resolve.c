@@ -99,12 +99,7 @@ enum nt_status nt_node_check_caller(const struct nt_resolved_node *resolved, str
 enum nt_status nt_node_wait(const struct nt_resolved_node *resolved, pthread_cond_t *condition,
                             pthread_mutex_t *lock, struct nt_error *error)
 {
-    const long nanoseconds = 100000000, per_second = 1000000000;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += nanoseconds;
-    until.tv_sec += until.tv_nsec / per_second;
-    until.tv_nsec %= per_second;
+    const struct timespec until = nt_timespec(nt_nanoseconds() + 100 * NT_MILLISECOND);
     pthread_cond_timedwait(condition, lock, &until);
     return nt_node_check_caller(resolved, error);
 }
@@ -255,39 +250,35 @@ static enum nt_status open_page_file(struct nt_resolved_node *resolved, struct n
 
 static enum nt_status open_entry(struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    enum nt_status status = nt_node_resolve_stub(resolved, true, error);
-    resolved->pseudo = &nt_entry_file;
-    if (status == NT_OK &&
-        (resolved->dataset->failure || resolved->node.number >= nt_dataset_entries(resolved->dataset)))
+    NT_TRY(nt_node_resolve_stub(resolved, true, error));
+    if (resolved->dataset->failure || resolved->node.number >= nt_dataset_entries(resolved->dataset))
         return nt_fail_no_such_file(error);
-    return status;
+    resolved->pseudo = &nt_entry_file;
+    return NT_OK;
 }
 
 static enum nt_status open_blob(struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    enum nt_status status = nt_node_resolve_stub(resolved, true, error);
-    resolved->pseudo = &nt_blob_file;
-    if (status == NT_OK)
-        status = open_below_dataset(resolved, resolved->node.item, error);
-    if (status == NT_OK && !nt_field_has_blobs(resolved->dataset, resolved->field))
+    NT_TRY(nt_node_resolve_stub(resolved, true, error));
+    NT_TRY(open_below_dataset(resolved, resolved->node.item, error));
+    if (!nt_field_has_blobs(resolved->dataset, resolved->field))
         return nt_fail_no_such_file(error);
-    return status;
+    resolved->pseudo = &nt_blob_file;
+    return NT_OK;
 }
 
 static enum nt_status open_level(struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    enum nt_status status = open_dataset(resolved, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_dataset(resolved, error));
     switch (resolved->node.type) {
     case NT_NODE_DATASET:
         return open_row(resolved, error);
     case NT_NODE_FIELD:
-        status = open_below_dataset(resolved, resolved->node.item, error);
-        return status == NT_OK ? open_row(resolved, error) : status;
+        NT_TRY(open_below_dataset(resolved, resolved->node.item, error));
+        return open_row(resolved, error);
     case NT_NODE_COLUMN:
-        status = open_column(resolved, error);
-        return status == NT_OK ? open_row(resolved, error) : status;
+        NT_TRY(open_column(resolved, error));
+        return open_row(resolved, error);
     case NT_NODE_PAGE_RAW:
         resolved->pseudo = &nt_page_raw_file;
         return open_column(resolved, error);
@@ -530,13 +521,10 @@ static void node_name(const struct nt_resolved_node *resolved, struct nt_buffer 
 enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
                             struct nt_error *error)
 {
-    struct nt_buffer so_far = {0}, name = {0};
-    enum nt_status status = NT_OK;
-    while (number != NT_VFS_ROOT && status == NT_OK) {
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer so_far = {0}, name = {0};
+    while (number != NT_VFS_ROOT) {
         struct nt_resolved_node resolved;
-        status = nt_node_resolve(vfs, number, &resolved, error);
-        if (status != NT_OK)
-            break;
+        NT_TRY(nt_node_resolve(vfs, number, &resolved, error));
         nt_buffer_clear(&name);
         node_name(&resolved, &name);
         name.failed |= so_far.failed;
@@ -550,11 +538,6 @@ enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffe
         number = nt_node_parent(&resolved);
         nt_node_release(&resolved);
     }
-    if (status == NT_OK && so_far.length)
-        nt_buffer_append(path, so_far.bytes, so_far.length);
-    if (status == NT_OK && (so_far.failed || path->failed))
-        status = nt_fail_memory(error);
-    nt_buffer_deinit(&so_far);
-    nt_buffer_deinit(&name);
-    return status;
+    nt_buffer_append_string(path, nt_buffer_string(&so_far));
+    return nt_check_memory(!so_far.failed && !path->failed, error);
 }

@@ -29,7 +29,7 @@ struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader)
     text_pool->reader = reader;
     TAILQ_INIT(&text_pool->list);
     pthread_mutex_init(&text_pool->lock, NULL);
-    pthread_cond_init(&text_pool->has_ended, NULL);
+    nt_condition_init(&text_pool->has_ended);
     return text_pool;
 }
 
@@ -151,11 +151,8 @@ static uint64_t budget_used(const struct nt_resolved_node *resolved)
 static enum nt_status join_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
                                   struct nt_text_attempt *attempt, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && (text_pool->has_one_alone || text_pool->to_be_alone))
-        status = nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error);
-    if (status != NT_OK)
-        return status;
+    while (text_pool->has_one_alone || text_pool->to_be_alone)
+        NT_TRY(nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error));
     attempt->has_others = text_pool->generating++;
     attempt->number = ++text_pool->attempts;
     attempt->used = budget_used(resolved);
@@ -229,14 +226,14 @@ static uint64_t window_end(const struct streamed *streamed)
     return streamed->window_offset + streamed->window.length;
 }
 
-static void begin_at(struct streamed *streamed, uint64_t offset, uint64_t inode)
+static void begin_at(struct streamed *streamed, uint64_t offset, uint64_t position)
 {
     if (streamed->text)
         streamed->text->free(streamed->text);
     streamed->text = NULL;
     nt_buffer_clear(&streamed->window);
     streamed->window_offset = streamed->piece_offset = offset;
-    streamed->piece_position = inode;
+    streamed->piece_position = position;
     streamed->is_at_end = false;
     streamed->is_broken = false;
 }

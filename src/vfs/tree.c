@@ -61,10 +61,8 @@ static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, stru
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "cannot select entries of the dataset %s: no such dataset", dataset);
-    if (status == NT_OK)
-        status = nt_node_resolve(vfs, node, &resolved, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
+    NT_TRY(nt_node_resolve(vfs, node, &resolved, error));
     const struct nt_dataset *found = resolved.dataset;
     if (!*dataset && resolved.file)
         found = nt_file_only(resolved.file, NULL);
@@ -172,19 +170,18 @@ static enum nt_status origin(const struct nt_resolved_node *resolved, struct sta
 static enum nt_status text_size(const struct nt_resolved_node *resolved, bool may_block,
                                 enum nt_vfs_class *class_ret, uint64_t *size_ret, struct nt_error *error)
 {
-    struct nt_content *content = NULL;
-    enum nt_status status = NT_OK;
+    struct nt_content *content;
     bool is_long;
     if (!nt_generated_has_size(resolved->vfs->generated, resolved, may_block, &is_long, size_ret)) {
         if (!may_block)
             return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not generated yet");
-        status = nt_generated_open(resolved->vfs->generated, resolved, &content, error);
+        NT_TRY(nt_generated_open(resolved->vfs->generated, resolved, &content, error));
         is_long = !content;
         *size_ret = content ? content->size : 0;
         nt_content_close(content);
     }
     *class_ret = is_long ? NT_VFS_STREAMED : NT_VFS_GENERATED;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_block,
@@ -194,9 +191,8 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
     *class_ret = resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY;
     bool stub_has_size = *class_ret == NT_VFS_DIRECTORY || *class_ret == NT_VFS_LINK ||
                          (resolved->pseudo->stub_has_size && resolved->pseudo->stub_has_size(resolved));
-    enum nt_status status = stub_has_size ? NT_OK : nt_node_resolve_stub(resolved, may_block, error);
-    if (status != NT_OK)
-        return status;
+    if (!stub_has_size)
+        NT_TRY(nt_node_resolve_stub(resolved, may_block, error));
     switch (*class_ret) {
     case NT_VFS_SIZED:
         if (nt_size_is_far(resolved, resolved->pseudo)) {
@@ -209,9 +205,9 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
         return text_size(resolved, may_block, class_ret, size_ret, error);
     case NT_VFS_LINK: {
         char target[NT_VFS_TARGET];
-        status = nt_vfs_read_link(resolved->number, target, error);
-        *size_ret = status == NT_OK ? strlen(target) : 0;
-        return status;
+        NT_TRY(nt_vfs_read_link(resolved->number, target, error));
+        *size_ret = strlen(target);
+        return NT_OK;
     }
     default:
         return NT_OK;
@@ -357,8 +353,7 @@ enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char 
 {
     struct nt_request request;
     NT_TRY(nt_request_begin(&request, vfs, directory, error));
-    enum nt_status status = find_in(&request.resolved, name, node_ret, &request.failure);
-    return nt_request_end(&request, status, error);
+    return nt_request_end(&request, find_in(&request.resolved, name, node_ret, &request.failure), error);
 }
 
 enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const char *name,
@@ -520,9 +515,7 @@ struct nt_vfs_handle {
 static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_node_resolve_stub(resolved, true, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_node_resolve_stub(resolved, true, error));
     switch (resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
         NT_TRY(resolved->pseudo->content(resolved, true, NULL, content_ret, error));
@@ -530,9 +523,8 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
         return NT_OK;
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
-        status = nt_generated_open(resolved->vfs->generated, resolved, content_ret, error);
-        return status == NT_OK && !*content_ret ? nt_content_new_streamed(resolved, content_ret, error)
-                                                : status;
+        NT_TRY(nt_generated_open(resolved->vfs->generated, resolved, content_ret, error));
+        return *content_ret ? NT_OK : nt_content_new_streamed(resolved, content_ret, error);
     case NT_VFS_LINK:
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is a link");
     default:

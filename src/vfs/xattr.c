@@ -423,14 +423,14 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
 static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *names, struct nt_error *error)
 {
     nt_node_resolve_stub(resolved, false, NULL); /* on failure the names are those of a stub */
-    enum nt_status status = load_columns(resolved, error);
-    for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
+    NT_TRY(load_columns(resolved, error));
+    for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (!attributes[i].has(resolved))
             continue;
         nt_buffer_append_string(names, prefix);
         nt_buffer_append(names, attributes[i].name, strlen(attributes[i].name) + 1);
     }
-    return status == NT_OK && names->failed ? nt_fail_memory(error) : status;
+    return nt_check_memory(!names->failed, error);
 }
 
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
@@ -438,6 +438,5 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
 {
     struct nt_request request;
     NT_TRY(nt_request_begin(&request, vfs, node, error));
-    enum nt_status status = list(&request.resolved, names, &request.failure);
-    return nt_request_end(&request, status, error);
+    return nt_request_end(&request, list(&request.resolved, names, &request.failure), error);
 }
