@@ -40,26 +40,18 @@ static void unescape(char *text)
 /* Parses a line, and modifies it. Returns false if it is not for `mountpoint`. */
 static bool parse_line(char *line, const char *mountpoint, struct nt_mountinfo *info)
 {
-    enum { DEVICE = 2, MOUNTPOINT = 4, FIRST_OPTIONAL = 6 };
-    unsigned major = 0, minor = 0;
-    char *rest = line, *word;
-    for (int number = 0; (word = strsep(&rest, " \n")); number++) {
-        if (number == DEVICE && sscanf(word, "%u:%u", &major, &minor) != 2)
-            return false;
-        if (number == MOUNTPOINT) {
-            unescape(word);
-            if (strcmp(word, mountpoint) != 0)
-                return false;
-        }
-        if (number >= FIRST_OPTIONAL && strcmp(word, "-") == 0)
-            break;
-    }
-    char *type = strsep(&rest, " \n");
-    if (!type)
+    struct nt_mountinfo found;
+    int position = 0;
+    const char *rest = strstr(line, " - "); /* ends the optional fields */
+    if (!rest || sscanf(rest, " - %63s", found.type) != 1 ||
+        sscanf(line, "%*s %*s %u:%u %*s %n", &found.major, &found.minor, &position) != 2 || !position)
         return false;
-    info->major = major;
-    info->minor = minor;
-    snprintf(info->type, sizeof(info->type), "%s", type);
+    char *path = line + position;
+    path[strcspn(path, " ")] = '\0';
+    unescape(path);
+    if (strcmp(path, mountpoint) != 0)
+        return false;
+    *info = found;
     return true;
 }
 
