@@ -237,15 +237,8 @@ static enum nt_status schema_txt(const struct nt_resolved_node *resolved, struct
 enum nt_status nt_rows_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, resolved->field, 0, UINT64_MAX, text_ret,
-                         error);
-}
-
-enum nt_status nt_head_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
-                             struct nt_error *error)
-{
-    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, resolved->field, 0, NT_HEAD_ROWS, text_ret,
-                         error);
+    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, resolved->field, 0,
+                         nt_row_limit(resolved->pseudo), text_ret, error);
 }
 
 static enum nt_status table_csv(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
@@ -323,8 +316,8 @@ static const struct nt_pseudo_file dataset_rows[] = {
     {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_in_chain, .open_text = files_jsonl,
      .is_short = nt_files_are_short},
     {"rows.jsonl", NT_VFS_STREAMED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
-    {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short,
-     .equals_previous = nt_head_has_all_rows},
+    {"head.jsonl", NT_VFS_STREAMED, .parameter = NT_HEAD_ROWS, .open_text = nt_rows_jsonl,
+     .is_short = nt_rows_are_short, .equals_previous = nt_head_has_all_rows},
     {"rows.d", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_entries}},
     {"versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .dir_sources = {&nt_dir_source_versions}},
     {"sizes.svg", NT_VFS_GENERATED, .takes_budget = true, .size = sizes_svg_size, .generate = sizes_svg_file},

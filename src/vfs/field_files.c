@@ -460,8 +460,8 @@ static const struct nt_pseudo_file rows[] = {
     {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .dir_sources = {&nt_dir_source_blobs}},
     {"rows.jsonl", NT_VFS_STREAMED, .exists = is_readable, .open_text = nt_rows_jsonl,
      .is_short = nt_rows_are_short},
-    {"head.jsonl", NT_VFS_STREAMED, .exists = is_readable, .open_text = nt_head_jsonl,
-     .is_short = nt_head_is_short, .equals_previous = nt_head_has_all_rows},
+    {"head.jsonl", NT_VFS_STREAMED, .parameter = NT_HEAD_ROWS, .exists = is_readable,
+     .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short, .equals_previous = nt_head_has_all_rows},
 };
 
 const struct nt_pseudo_table nt_field_files = {rows, sizeof(rows) / sizeof(rows[0])};

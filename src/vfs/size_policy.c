@@ -89,13 +89,7 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
 enum nt_status nt_rows_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                  struct nt_error *error)
 {
-    return check_rows(resolved, resolved->field, 0, UINT64_MAX, is_short_ret, error);
-}
-
-enum nt_status nt_head_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
-                                struct nt_error *error)
-{
-    return check_rows(resolved, resolved->field, 0, NT_HEAD_ROWS, is_short_ret, error);
+    return check_rows(resolved, resolved->field, 0, nt_row_limit(resolved->pseudo), is_short_ret, error);
 }
 
 bool nt_head_has_all_rows(const struct nt_resolved_node *resolved)

@@ -501,8 +501,7 @@ void nt_text_pool_end(struct nt_text_pool *texts, const struct nt_resolved_node 
 
 /* Is the size of this file, which is known otherwise, unknown because pages are far away? */
 bool nt_size_is_far(const struct nt_resolved_node *resolved, const struct nt_pseudo_file *pseudo);
-nt_is_short nt_rows_are_short;     /* rows.jsonl, table.csv */
-nt_is_short nt_head_is_short;      /* head.jsonl */
+nt_is_short nt_rows_are_short;     /* rows.jsonl, head.jsonl, table.csv */
 nt_is_short nt_entry_is_short;     /* rows.d/<n>.json */
 nt_is_short nt_schema_is_short;    /* schema.txt */
 nt_is_short nt_clusters_are_short; /* clusters.jsonl */
@@ -593,7 +592,13 @@ void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file
 
 /* ---- Rows of a dataset or field ---- */
 
-nt_pseudo_text nt_rows_jsonl, nt_head_jsonl;
+nt_pseudo_text nt_rows_jsonl; /* and head.jsonl */
+
+/* The rows of such a text, at most. The parameter of head.jsonl is its limit. */
+static inline uint64_t nt_row_limit(const struct nt_pseudo_file *pseudo)
+{
+    return pseudo->parameter ? pseudo->parameter : UINT64_MAX;
+}
 
 /* ---- Blob files ---- */
 
