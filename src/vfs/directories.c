@@ -35,13 +35,13 @@ void nt_document_name(const struct nt_document *document, uint64_t number, struc
 }
 
 /* Is the name one of the document's, with any number? */
-static bool is_document(const struct nt_document *document, struct nt_text name)
+static bool is_document(const struct nt_document *document, struct nt_text name, uint64_t *number_ret)
 {
-    uint64_t number;
+    *number_ret = 0;
     if (!document->count)
         return nt_text_is(name, document->prefix);
     return strlen(name.bytes) == name.length &&
-           nt_parse_between(name.bytes, document->prefix, document->suffix, &number);
+           nt_parse_between(name.bytes, document->prefix, document->suffix, number_ret);
 }
 
 /* ---- Tables of each node type ---- */
@@ -70,11 +70,12 @@ const struct nt_pseudo_table *nt_node_files(const struct nt_resolved_node *resol
 
 bool nt_is_container_file(const struct nt_file *file, struct nt_text name)
 {
+    uint64_t number;
     for (unsigned row = 0; row < nt_container_files.count; row++)
         if (nt_text_is(name, nt_container_files.rows[row].name))
             return true;
     for (uint32_t i = 0; i < file->document_count; i++)
-        if (is_document(&file->documents[i], name))
+        if (is_document(&file->documents[i], name, &number))
             return true;
     return false;
 }
@@ -173,11 +174,9 @@ static enum nt_status documents_find(const struct nt_resolved_node *directory, c
     uint32_t count;
     const struct nt_document *documents = nt_node_documents(directory, &count);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t number = 0;
-        bool is_named = documents[i].count
-                            ? nt_parse_between(name, documents[i].prefix, documents[i].suffix, &number)
-                            : strcmp(name, documents[i].prefix) == 0;
-        if (is_named && number < nt_document_count(directory, &documents[i]) &&
+        uint64_t number;
+        if (is_document(&documents[i], nt_text_of(name), &number) &&
+            number < nt_document_count(directory, &documents[i]) &&
             pack_file(directory, NT_NODE_FIRST_DOCUMENT + i, number, node_ret))
             return NT_OK;
     }

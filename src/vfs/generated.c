@@ -523,15 +523,16 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
                            bool may_block, bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    pthread_mutex_lock(&generated->lock);
-    struct generated_document *document = find(generated, key_of(resolved));
-    bool is_known = document && document->is_made;
-    if (is_known) {
-        *is_long_ret = document->whole.is_long;
-        *size_ret = document->content.size;
+    {
+        NT_MUTEX_GUARD(&generated->lock);
+        const struct generated_document *document = find(generated, key_of(resolved));
+        if (document && document->is_made) {
+            *is_long_ret = document->whole.is_long;
+            *size_ret = document->content.size;
+            return true;
+        }
     }
-    pthread_mutex_unlock(&generated->lock);
-    return is_known || is_declared(resolved, may_block, size_ret);
+    return is_declared(resolved, may_block, size_ret);
 }
 
 void nt_generated_invalidate(struct nt_generated *generated, const struct nt_inode_table *inodes)

@@ -322,7 +322,7 @@ static void history_free(struct nt_version_history *history)
     nt_hash_table_deinit(&history->versions);
     free(history->listed);
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
-        free(history->watched[i].path);
+        free(history->watched[i].name);
     free(history);
 }
 

@@ -163,7 +163,7 @@ enum nt_lookup_route {
 
 /* A file or directory that a lookup checks to learn whether the shown version is still current. */
 struct nt_watched {
-    char *path;             /* NULL: none */
+    char *name;             /* relative to the dataset; NULL: none */
     struct stat was;        /* all zeros: it did not exist */
     bool is_mtime_reliable; /* `was` is old enough for its mtime to reveal every later change */
     uint64_t list;          /* remote: number of the listing, as counted by nt_folder_refresh */
@@ -172,7 +172,7 @@ struct nt_watched {
 /* The versions of a dataset. */
 struct nt_version_history {
     uint32_t shown; /* inode of the current version; NT_NONE: freed or not looked up yet */
-    struct nt_watched watched[NT_VERSION_WATCHED]; /* ends at the first without a path */
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* ends at the first without a name */
     struct nt_hash_table versions;                 /* inodes that exist; key: version_number */
     uint64_t *listed;                              /* numbers of the latest listing, ascending */
     size_t listed_count;

@@ -10,7 +10,7 @@
 struct version_on_disk {
     struct nt_dataset_version version; /* all zeros: no versions */
     struct stat file;
-    struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* without names */
 };
 
 /* Returns memory from malloc, or NULL. */
@@ -151,19 +151,15 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
 
 /* ---- The current version ---- */
 
-static enum nt_status watch(const struct nt_inode *dataset, const struct version_on_disk *on_disk,
-                            struct nt_error *error)
+/* Takes the names. */
+static void watch(struct nt_version_history *history, struct version_on_disk *on_disk)
 {
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++) {
-        struct nt_watched *watched = &dataset->history->watched[i];
-        const char *name = on_disk->version.watched[i];
-        free(watched->path);
-        *watched = on_disk->watched[i];
-        watched->path = name ? format("%s/%s", dataset->path, name) : NULL;
-        if (name && !watched->path)
-            return nt_fail_memory(error);
+        free(history->watched[i].name);
+        history->watched[i] = on_disk->watched[i];
+        history->watched[i].name = on_disk->version.watched[i];
+        on_disk->version.watched[i] = NULL;
     }
-    return NT_OK;
 }
 
 static enum nt_status make_history(struct nt_inode *dataset, struct nt_error *error)
@@ -182,7 +178,7 @@ static enum nt_status make_history(struct nt_inode *dataset, struct nt_error *er
 
 /* Stores the version that a search found. Call it under the lock. */
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset,
-                             const struct version_on_disk *on_disk, struct nt_error *error)
+                             struct version_on_disk *on_disk, struct nt_error *error)
 {
     dataset->may_have_versions = on_disk->version.file != NULL;
     if (!dataset->may_have_versions)
@@ -190,7 +186,7 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dat
     NT_TRY(make_history(dataset, error));
     struct nt_inode *shown;
     NT_TRY(find_or_add_version(inodes, dataset, on_disk, NT_ROUTE_CURRENT, &shown, error));
-    NT_TRY(watch(dataset, on_disk, error));
+    watch(dataset->history, on_disk);
     uint32_t former = dataset->history->shown;
     dataset->history->shown = shown->number;
     if (former != NT_NONE && former != shown->number)
@@ -207,12 +203,11 @@ static bool is_as_it_was(const struct nt_inode *dataset, const struct nt_watched
     uint64_t list;
     if (!dataset->folder) {
         enum nt_status status =
-            watched->is_mtime_reliable ? nt_local_stat(watched->path, &now, NULL) : NT_INVALID;
+            watched->is_mtime_reliable ? stat_below(dataset, watched->name, &now, NULL) : NT_INVALID;
         return (status == NT_OK || (status == NT_NOT_FOUND && !watched->was.st_ino)) &&
                nt_local_is_unchanged(&now, &watched->was);
     }
-    const char *name = watched->path + strlen(dataset->path) + 1;
-    return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == watched->list;
+    return nt_folder_refresh(dataset->folder, watched->name, &list, NULL) == NT_OK && list == watched->list;
 }
 
 /* Call it under the lock, which it releases meanwhile. */
@@ -223,15 +218,15 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dat
     struct nt_watched watched[NT_VERSION_WATCHED];
     size_t count = 0, copied = 0;
     bool is_same = true;
-    for (; count < NT_VERSION_WATCHED && dataset->history->watched[count].path; count++)
+    for (; count < NT_VERSION_WATCHED && dataset->history->watched[count].name; count++)
         watched[count] = dataset->history->watched[count];
     for (; copied < count && is_same; copied += is_same)
-        is_same = (watched[copied].path = strdup(watched[copied].path)) != NULL;
+        is_same = (watched[copied].name = strdup(watched[copied].name)) != NULL;
     pthread_mutex_unlock(&inodes->lock);
     for (size_t i = 0; i < count && is_same; i++)
         is_same = is_as_it_was(dataset, &watched[i]);
     while (copied > 0)
-        free(watched[--copied].path);
+        free(watched[--copied].name);
     pthread_mutex_lock(&inodes->lock);
     return is_same;
 }
@@ -354,19 +349,14 @@ enum nt_status nt_history_list(struct nt_inode_table *inodes, uint32_t version,
     return status;
 }
 
+NT_DEFINE_COUNT_UP_TO(numbers_up_to, uint64_t, )
+
 bool nt_history_next(struct nt_inode_table *inodes, uint32_t version, uint64_t *number)
 {
     const struct nt_inode *sibling = nt_inodes_get(inodes, version);
     NT_MUTEX_GUARD(&inodes->lock);
     const struct nt_version_history *history = inodes->list[sibling->parent]->history;
-    size_t first = 0, end = history->listed_count;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if (history->listed[middle] < *number)
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    size_t first = *number ? numbers_up_to(history->listed, history->listed_count, *number - 1) : 0;
     bool is_found = first < history->listed_count;
     if (is_found)
         *number = history->listed[first];
