@@ -260,18 +260,11 @@ enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_i
                                       uint32_t *children, uint32_t count, struct nt_error *error)
 {
     struct children_context context = {inodes, children};
-    struct nt_names *names = NULL;
-    uint32_t *by_name = calloc(count + 1, sizeof(uint32_t));
-    enum nt_status status = by_name ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_names_build(count, ask_child, &context, &names, error);
-    if (status == NT_OK)
-        status = copy_names(inodes, names, children, count, error);
-    if (status != NT_OK) {
-        nt_names_free(names);
-        free(by_name);
-        return status;
-    }
+    NT_CLEANUP(nt_names_free_at) struct nt_names *names = NULL;
+    NT_AUTO_FREE uint32_t *by_name = calloc(count + 1, sizeof(uint32_t));
+    NT_TRY(nt_check_memory(by_name, error));
+    NT_TRY(nt_names_build(count, ask_child, &context, &names, error));
+    NT_TRY(copy_names(inodes, names, children, count, error));
     if (count)
         memcpy(by_name, children, count * sizeof(uint32_t));
     qsort_r(by_name, count, sizeof(uint32_t), compare_inodes, inodes);
@@ -282,6 +275,8 @@ enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_i
     folder->children = children;
     folder->by_name = by_name;
     folder->child_count = count;
+    names = NULL; /* those of the directory now */
+    by_name = NULL;
     return NT_OK;
 }
 

@@ -38,6 +38,7 @@ typedef void nt_name_ask(const void *context, uint32_t item, struct nt_name_requ
 enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *context,
                               struct nt_names **names_ret, struct nt_error *error);
 void nt_names_free(struct nt_names *names); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_names, nt_names_free)
 const char *nt_names_get(const struct nt_names *names, uint32_t item);
 uint32_t nt_names_parent(const struct nt_names *names, uint32_t item);
 /* Returns the item with this name in a directory, or NT_NONE. */
@@ -117,6 +118,7 @@ struct nt_open_file {
 enum nt_status nt_open_file_new(struct nt_file *file, bool borrows_file, struct nt_open_file **opened_ret,
                                 struct nt_error *error);
 void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_open_file, nt_open_file_free)
 
 /* The items below a directory, or the attribute sets of a dataset (directory_count + index). */
 const uint32_t *nt_open_file_children(const struct nt_open_file *opened, uint32_t parent,

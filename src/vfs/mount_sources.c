@@ -23,21 +23,17 @@ static void ask_file(const void *context, uint32_t item, struct nt_name_request 
     request->rule = NT_NAME_DATASET;
 }
 
-/* The list must outlive the result. */
+/* The list must outlive the result, which the caller frees even after a failure. */
 static enum nt_status new_member_inodes(const struct nt_chain_list *list, struct nt_member_inodes **chain_ret,
                                         struct nt_error *error)
 {
-    struct nt_member_inodes *chain = calloc(1, sizeof(*chain));
-    uint32_t *inodes = calloc(list->count, sizeof(*inodes));
-    if (!chain || !inodes) {
-        free(chain);
-        free(inodes);
-        return nt_fail_memory(error);
-    }
+    struct nt_member_inodes *chain = *chain_ret = calloc(1, sizeof(*chain));
+    NT_TRY(nt_check_memory(chain, error));
+    chain->list = list;
+    chain->inodes = calloc(list->count, sizeof(*chain->inodes));
+    NT_TRY(nt_check_memory(chain->inodes, error));
     for (uint32_t i = 0; i < list->count; i++)
-        inodes[i] = NT_NONE;
-    *chain = (struct nt_member_inodes){.list = list, .inodes = inodes};
-    *chain_ret = chain;
+        chain->inodes[i] = NT_NONE;
     return nt_names_build(list->count, ask_file, list, &chain->names, error);
 }
 

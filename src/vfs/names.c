@@ -237,17 +237,14 @@ static enum nt_status build(struct name_builder *builder, struct nt_error *error
 enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *context,
                               struct nt_names **names_ret, struct nt_error *error)
 {
-    struct nt_names *names = calloc(1, sizeof(*names));
+    NT_CLEANUP(nt_names_free_at) struct nt_names *names = calloc(1, sizeof(*names));
     NT_TRY(nt_check_memory(names, error));
     names->count = count;
-    enum nt_status status = make_room(names, error);
-    if (status == NT_OK)
-        status = build(&(struct name_builder){.names = names, .ask = ask, .context = context}, error);
-    if (status != NT_OK)
-        nt_names_free(names);
-    else
-        *names_ret = names;
-    return status;
+    NT_TRY(make_room(names, error));
+    NT_TRY(build(&(struct name_builder){.names = names, .ask = ask, .context = context}, error));
+    *names_ret = names;
+    names = NULL; /* the caller's now */
+    return NT_OK;
 }
 
 void nt_names_free(struct nt_names *names)

@@ -126,7 +126,7 @@ static void free_datasets(struct nt_open_file *opened)
 enum nt_status nt_open_file_new(struct nt_file *file, bool borrows_file, struct nt_open_file **opened_ret,
                                 struct nt_error *error)
 {
-    struct nt_open_file *opened = calloc(1, sizeof(*opened));
+    NT_CLEANUP(nt_open_file_free_at) struct nt_open_file *opened = calloc(1, sizeof(*opened));
     if (!opened) {
         if (!borrows_file)
             nt_file_close(file);
@@ -134,18 +134,13 @@ enum nt_status nt_open_file_new(struct nt_file *file, bool borrows_file, struct 
     }
     opened->file = file;
     opened->borrows_file = borrows_file;
-    enum nt_status status = nt_source_stat(file->source, &opened->stat, error);
-    if (status == NT_OK)
-        status = new_datasets(opened, error);
-    if (status == NT_OK)
-        status = nt_names_build(open_file_items(opened), ask_item, file, &opened->names, error);
-    if (status == NT_OK)
-        status = sort_children(opened, error);
-    if (status != NT_OK)
-        nt_open_file_free(opened);
-    else
-        *opened_ret = opened;
-    return status;
+    NT_TRY(nt_source_stat(file->source, &opened->stat, error));
+    NT_TRY(new_datasets(opened, error));
+    NT_TRY(nt_names_build(open_file_items(opened), ask_item, file, &opened->names, error));
+    NT_TRY(sort_children(opened, error));
+    *opened_ret = opened;
+    opened = NULL; /* the caller's now */
+    return NT_OK;
 }
 
 void nt_open_file_free(struct nt_open_file *opened)

@@ -357,21 +357,18 @@ static enum nt_status open_new(struct nt_inode_table *inodes, struct nt_inode *i
                                struct nt_open_file **opened_ret, struct nt_error *error)
 {
     struct nt_file *file;
+    NT_CLEANUP(nt_open_file_free_at) struct nt_open_file *opened = NULL;
     NT_TRY(open_model(inodes, inode, &file, error));
     file->on_group_failure = nt_report_group;
     file->before_blocking = nt_vfs_before_blocking;
     file->context = inodes->vfs;
     nt_budget_set_make_room(&file->budget, nt_vfs_suspend_texts, inodes->vfs);
-    enum nt_status status = nt_open_file_new(file, false, opened_ret, error);
-    for (uint32_t i = 0;
-         inodes->vfs->options.selection_count && status == NT_OK && i < (*opened_ret)->file->dataset_count;
-         i++)
-        status = apply_selections(inodes, inode, *opened_ret, (*opened_ret)->file->datasets[i], error);
-    if (status != NT_OK && *opened_ret) {
-        nt_open_file_free(*opened_ret);
-        *opened_ret = NULL;
-    }
-    return status;
+    NT_TRY(nt_open_file_new(file, false, &opened, error));
+    for (uint32_t i = 0; inodes->vfs->options.selection_count && i < file->dataset_count; i++)
+        NT_TRY(apply_selections(inodes, inode, opened, file->datasets[i], error));
+    *opened_ret = opened;
+    opened = NULL; /* the caller's now */
+    return NT_OK;
 }
 
 /* Opens the file of an inode, or shares that of its twin, if it is not NULL. Without the lock. */
@@ -581,11 +578,11 @@ enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number
     struct nt_inode *inode = nt_inodes_get(inodes, number);
     if (!inode)
         return NT_INODE_NONE;
-    pthread_mutex_lock(&inodes->lock);
+    NT_MUTEX_GUARD(&inodes->lock);
     bool is_known = inode->is_probed || nt_inode_is_listed(inodes, inode);
     enum nt_inode_kind kind = is_known ? inode->kind : hold_shown(inodes, inode, &number, &opened);
-    pthread_mutex_unlock(&inodes->lock);
-    nt_inodes_release(inodes, opened);
+    if (opened)
+        release(inodes, opened);
     return kind;
 }
 

@@ -73,10 +73,11 @@ static bool is_per_entry(const struct nt_dataset *dataset, uint32_t field)
     return field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
 }
 
-static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32_t field, uint64_t first,
-                                 uint64_t count, bool *is_short_ret, struct nt_error *error)
+static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint64_t first, uint64_t count,
+                                 bool *is_short_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset = resolved->dataset;
+    const uint32_t field = resolved->field;
     uint64_t entries = nt_dataset_entries(dataset), rows = 0;
     if (is_per_entry(dataset, field))
         rows = entries < count ? entries : count;
@@ -89,7 +90,7 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
 enum nt_status nt_rows_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                  struct nt_error *error)
 {
-    return check_rows(resolved, resolved->field, 0, nt_row_limit(resolved->pseudo), is_short_ret, error);
+    return check_rows(resolved, 0, nt_row_limit(resolved->pseudo), is_short_ret, error);
 }
 
 bool nt_head_has_all_rows(const struct nt_resolved_node *resolved)
@@ -104,7 +105,7 @@ bool nt_head_has_all_rows(const struct nt_resolved_node *resolved)
 enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                  struct nt_error *error)
 {
-    return check_rows(resolved, NT_NONE, resolved->node.number, 1, is_short_ret, error);
+    return check_rows(resolved, resolved->node.number, 1, is_short_ret, error);
 }
 
 /* ---- Files about page lists ---- */

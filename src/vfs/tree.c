@@ -79,27 +79,22 @@ static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, stru
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
                           struct nt_vfs **vfs_ret, struct nt_error *error)
 {
-    struct nt_vfs *vfs = calloc(1, sizeof(*vfs));
+    NT_CLEANUP(nt_vfs_free_at) struct nt_vfs *vfs = calloc(1, sizeof(*vfs));
     NT_TRY(nt_check_memory(vfs, error));
     vfs->options = *options;
     vfs->error_log = nt_error_log_new();
+    NT_TRY(nt_check_memory(vfs->error_log, error));
     vfs->daemon = (struct stat){.st_mode = 0444, .st_uid = geteuid(), .st_gid = getegid()};
     clock_gettime(CLOCK_REALTIME, &vfs->daemon.st_mtim);
     vfs->daemon.st_atim = vfs->daemon.st_ctim = vfs->daemon.st_mtim;
-    enum nt_status status = vfs->error_log ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = open_reader(vfs, error);
-    if (status == NT_OK)
-        status = new_stores(vfs, error);
-    if (status == NT_OK)
-        status = nt_inodes_new(vfs, paths, path_count, error);
-    for (size_t i = 0; status == NT_OK && i < options->selection_count; i++)
-        status = check_choice(vfs, options->selections[i].dataset, error);
-    if (status != NT_OK)
-        nt_vfs_free(vfs);
-    else
-        *vfs_ret = vfs;
-    return status;
+    NT_TRY(open_reader(vfs, error));
+    NT_TRY(new_stores(vfs, error));
+    NT_TRY(nt_inodes_new(vfs, paths, path_count, error));
+    for (size_t i = 0; i < options->selection_count; i++)
+        NT_TRY(check_choice(vfs, options->selections[i].dataset, error));
+    *vfs_ret = vfs;
+    vfs = NULL; /* the caller's now */
+    return NT_OK;
 }
 
 void nt_vfs_free(struct nt_vfs *vfs)

@@ -84,6 +84,7 @@ struct nt_vfs_caller {
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_vfs, nt_vfs_free)
 
 /* Returns the reason, without the source's name, why the only source would be refused without
  * `open_broken`; or NT_OK. */
