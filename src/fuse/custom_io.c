@@ -46,7 +46,7 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
 {
     struct nt_mount *mount = userdata;
     const struct init_request *request = buffer;
-    bool was_there = nt_before_receive(mount, descriptor);
+    bool was_there = nt_before_receive(mount);
     ssize_t count = read(descriptor, buffer, size);
     int problem = count < 0 ? errno : 0;
     (void)atomic_load(&mount->replies);
@@ -54,7 +54,7 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
         problem = ENODEV; /* all that libfuse knows */
         nt_end_receive(mount);
     }
-    nt_after_receive(mount, descriptor, buffer, count, was_there);
+    nt_after_receive(mount, buffer, count, was_there);
     if (count >= (ssize_t)offsetof(struct init_request, init.flags2) && request->header.opcode == FUSE_INIT)
         note_init(mount, request);
     errno = problem;

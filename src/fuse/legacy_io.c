@@ -4,6 +4,7 @@
  * cannot be changed, so some features are missing. Built instead of custom_io.c.
  */
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -30,15 +31,14 @@ static int receive(struct request_worker *worker)
 {
     struct nt_mount *mount = worker->loop->mount;
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-    int device = fuse_session_fd(mount->session);
-    bool was_there = nt_before_receive(mount, device);
+    bool was_there = nt_before_receive(mount);
     int count = fuse_session_receive_buf(mount->session, &worker->request);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (nt_is_unmounted(-count))
         count = 0;
     if (count == 0)
         nt_end_receive(mount);
-    nt_after_receive(mount, device, worker->request.mem, count, was_there);
+    nt_after_receive(mount, worker->request.mem, count, was_there);
     return count;
 }
 

@@ -257,8 +257,8 @@ static inline bool nt_is_unmounted(int system_error)
 /* Call these around the read of a request. The first waits until this thread may receive, and returns
  * whether a request was pending already, or after a yield to other threads; pass that to the second as
  * `was_there`. `count` is the result of read(). */
-bool nt_before_receive(struct nt_mount *mount, int device);
-void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
+bool nt_before_receive(struct nt_mount *mount);
+void nt_after_receive(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_there);
 /* Call it instead if no more requests will come. */
 void nt_end_receive(struct nt_mount *mount);
 /* Is a request pending? False for the leader, which serves all requests in turn. */

@@ -291,9 +291,9 @@ static bool is_quick(const struct fuse_in_header *header)
 }
 
 /* Is a request pending? */
-static bool is_there(int device)
+static bool is_there(const struct nt_mount *mount)
 {
-    return poll(&(struct pollfd){.fd = device, .events = POLLIN}, 1, 0) > 0;
+    return poll(&(struct pollfd){.fd = fuse_session_fd(mount->session), .events = POLLIN}, 1, 0) > 0;
 }
 
 /* With many readers, a user's call would wait for readers and for decoding threads, a millisecond each.
@@ -308,10 +308,10 @@ static void note_large(struct nt_mount *mount, uint32_t reader)
 
 bool nt_others_are_pending(struct nt_mount *mount)
 {
-    return !leads(mount->settings.leaders) && is_there(fuse_session_fd(mount->session));
+    return !leads(mount->settings.leaders) && is_there(mount);
 }
 
-bool nt_before_receive(struct nt_mount *mount, int device)
+bool nt_before_receive(struct nt_mount *mount)
 {
     struct nt_leader *leaders = mount->settings.leaders;
     bool leads = nt_leader_wait(leaders);
@@ -320,21 +320,21 @@ bool nt_before_receive(struct nt_mount *mount, int device)
     if (!leads)
         return false;
     unsigned looks = 1;
-    for (; !is_there(device); looks++)
+    for (; !is_there(mount); looks++)
         if (!nt_leader_spins(leaders))
             return false;
     return looks <= 2;
 }
 
-void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)
+void nt_after_receive(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_there)
 {
     const struct fuse_in_header *header = bytes;
     if (count < (ssize_t)sizeof(*header))
         return;
     bool is_large = !is_quick(header);
-    enum nt_request_arrival arrival = !was_there         ? NT_ARRIVAL_AWAITED
-                                      : is_there(device) ? NT_ARRIVAL_QUEUED
-                                                         : NT_ARRIVAL_PENDING;
+    enum nt_request_arrival arrival = !was_there        ? NT_ARRIVAL_AWAITED
+                                      : is_there(mount) ? NT_ARRIVAL_QUEUED
+                                                        : NT_ARRIVAL_PENDING;
     nt_leader_received(mount->settings.leaders, !is_large, arrival);
     if (is_large)
         note_large(mount, header->pid);
