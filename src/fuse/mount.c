@@ -58,11 +58,10 @@ static bool parse_line(char *line, const char *mountpoint, struct nt_mountinfo *
 bool nt_mountinfo_find(FILE *stream, const char *mountpoint, struct nt_mountinfo *info)
 {
     bool found = false;
-    char *line = NULL;
+    NT_AUTO_FREE char *line = NULL;
     size_t capacity = 0;
     while (getline(&line, &capacity, stream) > 0)
         found |= parse_line(line, mountpoint, info);
-    free(line);
     return found;
 }
 

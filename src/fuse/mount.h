@@ -340,6 +340,7 @@ enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct 
 
 /* Does not unmount. Accepts NULL. */
 void nt_mount_free(struct nt_mount *mount);
+NT_DEFINE_CLEANUP(struct nt_mount, nt_mount_free)
 
 /* The version of libfuse, e.g. "3.14.0". */
 const char *nt_mount_libfuse_version(void);

@@ -121,7 +121,7 @@ static void reply_xattr(fuse_req_t request, enum nt_status status, const struct 
 static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, size_t room)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct nt_buffer value = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer value = {0};
     if (strncmp(name, "user.", strlen("user.")) !=
         0) { /* ls(1) then stops asking, which halves its requests per file */
         fuse_reply_err(request, EOPNOTSUPP);
@@ -129,16 +129,14 @@ static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, s
     }
     enum nt_status status = nt_vfs_getxattr(mount->vfs, node, name, &value, NULL);
     reply_xattr(request, status, &value, room);
-    nt_buffer_deinit(&value);
 }
 
 static void on_listxattr(fuse_req_t request, fuse_ino_t node, size_t room)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct nt_buffer names = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
     enum nt_status status = nt_vfs_listxattr(mount->vfs, node, &names, NULL);
     reply_xattr(request, status, &names, room);
-    nt_buffer_deinit(&names);
 }
 
 void nt_add_node_operations(struct fuse_lowlevel_ops *operations)

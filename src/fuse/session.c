@@ -34,14 +34,13 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
                               const struct fuse_lowlevel_ops *operations, void *userdata,
                               struct fuse_session **session_ret, struct nt_error *error)
 {
-    struct nt_buffer options = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer options = {0};
     append_options(&options, settings);
     NT_TRY(nt_check_memory(!options.failed, error));
     const char *values[] = {settings->program, "-o", options.bytes, "-d"};
     struct fuse_args arguments = FUSE_ARGS_INIT(settings->is_debugging ? 4 : 3, (char **)values);
     *session_ret = fuse_session_new(&arguments, operations, sizeof(*operations), userdata);
     fuse_opt_free_args(&arguments);
-    nt_buffer_deinit(&options);
     return *session_ret ? NT_OK
                         : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "libfuse refused the mount options");
 }
@@ -93,21 +92,17 @@ static enum nt_status begin_session(struct nt_mount *mount, int device, struct n
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
                             struct nt_mount **mount_ret, struct nt_error *error)
 {
-    struct nt_mount *mount = calloc(1, sizeof(*mount));
+    NT_CLEANUP(nt_mount_free_at) struct nt_mount *mount = calloc(1, sizeof(*mount));
     NT_TRY(nt_check_memory(mount, error));
     mount->vfs = vfs;
     mount->settings = *settings;
     int problem = nt_file_operations_init(mount);
-    if (problem) {
-        free(mount);
+    if (problem)
         return nt_fail_system(error, problem, "cannot set up reading");
-    }
-    enum nt_status status = begin_session(mount, device, error);
-    if (status == NT_OK)
-        *mount_ret = mount;
-    else
-        nt_mount_free(mount);
-    return status;
+    NT_TRY(begin_session(mount, device, error));
+    *mount_ret = mount;
+    mount = NULL; /* the caller's now */
+    return NT_OK;
 }
 
 enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)

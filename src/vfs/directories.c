@@ -152,7 +152,7 @@ static enum nt_status documents_next(const struct nt_resolved_node *directory, u
 {
     uint32_t count;
     const struct nt_document *documents = nt_node_documents(directory, &count);
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     for (; *index >> 32 < count; *index = ((*index >> 32) + 1) << 32) {
         uint32_t document = (uint32_t)(*index >> 32);
         uint64_t number = *index & UINT32_MAX;
@@ -161,9 +161,7 @@ static enum nt_status documents_next(const struct nt_resolved_node *directory, u
             continue;
         nt_document_name(&documents[document], number, &name);
         list(listed, documents[document].write ? NT_VFS_GENERATED : NT_VFS_STREAMED, nt_buffer_string(&name));
-        bool has_failed = name.failed;
-        nt_buffer_deinit(&name);
-        return has_failed ? nt_fail_memory(error) : NT_OK;
+        return nt_check_memory(!name.failed, error);
     }
     return nt_fail_no_such_file(error);
 }

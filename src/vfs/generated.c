@@ -167,16 +167,14 @@ static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struc
                                   const struct nt_generated_options *options, struct whole_text *whole,
                                   bool *is_made_ret, struct nt_error *error)
 {
-    struct nt_buffer piece = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer piece = {0};
     bool more = true;
-    while (more && status == NT_OK && !whole->is_long) {
-        status = make_piece(text, options, whole, &piece, is_made_ret, &more, error);
-        if (status == NT_OK && more)
-            status = nt_node_check_caller(resolved, error);
+    while (more && !whole->is_long) {
+        NT_TRY(make_piece(text, options, whole, &piece, is_made_ret, &more, error));
+        if (more)
+            NT_TRY(nt_node_check_caller(resolved, error));
     }
-    nt_buffer_deinit(&piece);
-    return status;
+    return NT_OK;
 }
 
 /* Page lists in use may leave too little for this text: not for good. */

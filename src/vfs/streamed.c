@@ -147,10 +147,10 @@ static uint64_t budget_used(const struct nt_resolved_node *resolved)
     return resolved->file ? nt_budget_used(&resolved->file->budget) : 0;
 }
 
-/* Call both under the lock. */
 static enum nt_status join_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
                                   struct nt_text_attempt *attempt, struct nt_error *error)
 {
+    NT_MUTEX_GUARD(&text_pool->lock);
     while (text_pool->has_one_alone || text_pool->to_be_alone)
         NT_TRY(nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error));
     attempt->has_others = text_pool->generating++;
@@ -160,9 +160,10 @@ static enum nt_status join_others(struct nt_text_pool *text_pool, const struct n
 }
 
 static enum nt_status wait_for_others(struct nt_text_pool *text_pool, const struct nt_resolved_node *resolved,
-                                      struct nt_text_attempt *attempt, struct nt_error *error)
+                                      struct nt_error *error)
 {
     enum nt_status status = NT_OK;
+    NT_MUTEX_GUARD(&text_pool->lock);
     text_pool->to_be_alone++;
     while (status == NT_OK && (text_pool->has_one_alone || text_pool->generating))
         status = nt_node_wait(resolved, &text_pool->has_ended, &text_pool->lock, error);
@@ -177,12 +178,9 @@ enum nt_status nt_text_pool_begin(struct nt_text_pool *text_pool, const struct n
     if (!attempt->is_alone && !charges_budget(resolved))
         return NT_OK;
     nt_vfs_before_blocking(resolved->vfs);
-    pthread_mutex_lock(&text_pool->lock);
-    enum nt_status status =
-        (attempt->is_alone ? wait_for_others : join_others)(text_pool, resolved, attempt, error);
-    pthread_mutex_unlock(&text_pool->lock);
-    if (!attempt->is_alone || status != NT_OK)
-        return status;
+    if (!attempt->is_alone)
+        return join_others(text_pool, resolved, attempt, error);
+    NT_TRY(wait_for_others(text_pool, resolved, error));
     release_lists(resolved->file);
     attempt->is_in_vain &= budget_used(resolved) >= attempt->used;
     return NT_OK;
