@@ -221,16 +221,15 @@ static void widen(const struct chain_builder *builder)
 /* Adds all datasets that can be chained, or only the one that a specification selects. */
 static enum nt_status add_datasets(const struct chain_builder *builder, const struct nt_chain_member *first)
 {
-    struct nt_dataset *meant = NULL;
-    enum nt_status status = NT_OK;
-    if (first->listed->sample)
-        status = nt_file_find(first->file, first->listed->sample->dataset, &meant, builder->error);
-    if (meant)
+    if (first->listed->sample) {
+        struct nt_dataset *meant;
+        NT_TRY(nt_file_find(first->file, first->listed->sample->dataset, &meant, builder->error));
         return add_dataset(builder, meant);
-    for (uint32_t i = 0; status == NT_OK && i < first->file->dataset_count; i++)
+    }
+    for (uint32_t i = 0; i < first->file->dataset_count; i++)
         if (is_chained(first->file->datasets[i]))
-            status = add_dataset(builder, first->file->datasets[i]);
-    return status;
+            NT_TRY(add_dataset(builder, first->file->datasets[i]));
+    return NT_OK;
 }
 
 static enum nt_status fill_file(const struct chain_builder *builder)
@@ -250,6 +249,14 @@ static enum nt_status fill_file(const struct chain_builder *builder)
     return add_datasets(builder, member);
 }
 
+static void free_owned(struct nt_chain_owned *owned)
+{
+    nt_chain_list_free(owned->list);
+    nt_fetcher_free(owned->fetcher);
+    nt_chain_index_free(owned->index);
+    free(owned->index_path);
+}
+
 static void chain_unref(struct nt_chain *chain)
 {
     if (chain->holders && --chain->holders)
@@ -259,12 +266,9 @@ static void chain_unref(struct nt_chain *chain)
         nt_source_close(chain->members[i].source);
     }
     nt_source_pool_free(chain->pool);
-    nt_chain_list_free(chain->owned_list);
-    nt_fetcher_free(chain->owned_fetcher);
-    nt_chain_index_free(chain->owned_index);
+    free_owned(&chain->owned);
     nt_arena_free(chain->notes);
     nt_lock_deinit(&chain->notes_lock);
-    free(chain->owned_index_path);
     if (chain->total)
         nt_budget_deinit(chain->total);
     free(chain->total);
@@ -457,24 +461,21 @@ static enum nt_status compare_datasets(const struct trial *trial, uint32_t numbe
                                        struct nt_error *error)
 {
     const struct nt_file *stub = trial->stub;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < stub->dataset_count; i++) {
+    for (uint32_t i = 0; i < stub->dataset_count; i++) {
         if (stub->datasets[i]->failure)
             continue;
         struct nt_dataset *first =
                               nt_chain_slice_of(stub->datasets[i], &trial->chain->members[number])->dataset,
                           *other;
-        uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
+        NT_AUTO_FREE uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
         NT_TRY(nt_check_memory(fields, error));
-        status = nt_chain_match_dataset(first, member, &other, error);
-        if (status == NT_OK) {
-            status = nt_chain_match_fields(first, other, fields, error);
-            *can_unite_ret = status != NT_OK;
-            trial->entries[number] = other->entries;
-        }
-        free(fields);
+        NT_TRY(nt_chain_match_dataset(first, member, &other, error));
+        trial->entries[number] = other->entries;
+        enum nt_status status = nt_chain_match_fields(first, other, fields, error);
+        *can_unite_ret = status != NT_OK;
+        NT_TRY(status);
     }
-    return status;
+    return NT_OK;
 }
 
 static void add_result(struct trial *trial, const struct nt_chain_member *member, bool can_unite)
@@ -548,22 +549,19 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
     if (!can_be_tried(file))
         return NT_OK;
     const struct nt_chain *chain = file->format_data;
+    NT_AUTO_FREE uint64_t *entries = calloc(chain->member_count, sizeof(*entries));
     struct trial trial = {.chain = chain,
                           .stub = file,
                           .deadline = nt_nanoseconds() + NT_SECOND,
-                          .entries = calloc(chain->member_count, sizeof(*trial.entries)),
+                          .entries = entries,
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
-    NT_TRY(nt_check_memory(trial.entries, error));
+    NT_TRY(nt_check_memory(entries, error));
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
         add_result(&trial, &chain->members[chain->member_count + i], false);
     nt_chain_work_together(chain, 0, chain->member_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
-    enum nt_status status = NT_OK;
-    if (trial.failed == 0 && trial.tried == chain->member_count)
-        status = check_friends(&trial, error);
-    free(trial.entries);
     if (trial.failed == 0)
-        return status;
+        return trial.tried == chain->member_count ? check_friends(&trial, error) : NT_OK;
     const char *advice = trial.can_skip ? "; -o missing=skip accepts more files" : "";
     if (trial.can_unite)
         advice = trial.can_skip ? "; -o missing=skip and -o chain=union accept more files"
@@ -714,38 +712,22 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
 
 /* ---- Open a chain for the library ---- */
 
-/* Not in nt_chain, which does not exist until the file is open. Moves there on success. */
-struct owned {
-    struct nt_chain_list *list;
-    struct nt_fetcher *fetcher;
-    struct nt_chain_index *index;
-    char *index_path;
-};
-
-static void free_owned(struct owned *owned)
-{
-    nt_chain_list_free(owned->list);
-    nt_fetcher_free(owned->fetcher);
-    nt_chain_index_free(owned->index);
-    free(owned->index_path);
-}
-
 static void save_index(void *path, const struct nt_buffer *text)
 {
     nt_chain_index_write(path, text);
 }
 
-static enum nt_status take_index(const char *path, struct owned *owned, struct nt_chain_options *chain,
-                                 struct nt_error *error)
+static enum nt_status take_index(const char *path, struct nt_chain_owned *owned,
+                                 struct nt_chain_options *chain, struct nt_error *error)
 {
     owned->index_path = strdup(path);
     NT_TRY(nt_check_memory(owned->index_path, error));
-    enum nt_status status = nt_chain_index_read(path, &owned->index, error);
+    NT_TRY(nt_chain_index_read(path, &owned->index, error));
     chain->is_lazy = chain->rule == NT_CHAIN_FAIL;
     chain->index = owned->index;
     chain->save_index = save_index;
     chain->context = owned->index_path;
-    return status;
+    return NT_OK;
 }
 
 /* Callers see the entries of a stub, so all must be known. */
@@ -764,19 +746,16 @@ static enum nt_status count_stub_entries(struct nt_file *stub, struct nt_error *
 }
 
 static enum nt_status open_list(const char *const *names, size_t count, struct nt_open_options *options,
-                                const struct nt_chain_options *chain, struct owned *owned,
+                                const struct nt_chain_options *chain, struct nt_chain_owned *owned,
                                 struct nt_file **file_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_chain_list_new(names, count, chain->skip_failed, &owned->list, error);
-    if (status == NT_OK && owned->list->address && !options->fetcher) {
-        status = nt_fetcher_new(NULL, &owned->fetcher, error);
+    NT_TRY(nt_chain_list_new(names, count, chain->skip_failed, &owned->list, error));
+    if (owned->list->address && !options->fetcher) {
+        NT_TRY(nt_fetcher_new(NULL, &owned->fetcher, error));
         options->fetcher = owned->fetcher;
     }
-    if (status == NT_OK)
-        status = nt_chain_list_expand_remote(owned->list, options->fetcher, error);
-    if (status == NT_OK)
-        status = nt_chain_open(owned->list, chain, options, file_ret, error);
-    return status;
+    NT_TRY(nt_chain_list_expand_remote(owned->list, options->fetcher, error));
+    return nt_chain_open(owned->list, chain, options, file_ret, error);
 }
 
 enum nt_status nt_file_open_chain(const char *const *names, size_t count,
@@ -784,31 +763,25 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                   struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_open_options known;
-    struct owned owned = {0};
+    /* Moves to the chain, which does not exist until the file is open. */
+    NT_CLEANUP(free_owned) struct nt_chain_owned owned = {0};
     struct nt_file *file;
     struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNION_FIELDS ? NT_CHAIN_UNION : NT_CHAIN_CHECK,
                                      .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
-    if (status == NT_OK && flags & ~(unsigned)(NT_CHAIN_UNION_FIELDS | NT_CHAIN_SKIP_FAILED))
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "unknown flags of a chain: 0x%x", flags);
-    if (status == NT_OK && count == 0)
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");
-    if (status == NT_OK && known.index) {
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error));
+    if (flags & ~(unsigned)(NT_CHAIN_UNION_FIELDS | NT_CHAIN_SKIP_FAILED))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "unknown flags of a chain: 0x%x", flags);
+    if (count == 0)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");
+    if (known.index) {
         chain.rule = chain.rule == NT_CHAIN_CHECK ? NT_CHAIN_FAIL : chain.rule;
-        status = take_index(known.index, &owned, &chain, error);
+        NT_TRY(take_index(known.index, &owned, &chain, error));
     }
-    if (status == NT_OK)
-        status = open_list(names, count, &known, &chain, &owned, &file, error);
-    if (status != NT_OK) {
-        free_owned(&owned);
-        return status;
-    }
+    NT_TRY(open_list(names, count, &known, &chain, &owned, &file, error));
     struct nt_chain *opened = file->format_data;
-    opened->owned_list = owned.list;
-    opened->owned_fetcher = owned.fetcher;
-    opened->owned_index = owned.index;
-    opened->owned_index_path = owned.index_path;
-    status = count_stub_entries(file, error);
+    opened->owned = owned;
+    owned = (struct nt_chain_owned){0};
+    enum nt_status status = count_stub_entries(file, error);
     if (status == NT_OK)
         *file_ret = file;
     else

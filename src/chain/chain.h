@@ -343,6 +343,14 @@ struct nt_chain_member {
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
+/* What a chain that the library opened frees. All are NULL if the caller owns them. */
+struct nt_chain_owned {
+    struct nt_chain_list *list;
+    struct nt_fetcher *fetcher;
+    struct nt_chain_index *index;
+    char *index_path;
+};
+
 /* The format_data of an nt_file: of a stub, which uses only the first member of each series, or of the whole
  * chain. */
 struct nt_chain {
@@ -353,11 +361,7 @@ struct nt_chain {
     struct nt_budget
         *total; /* the common limit of all members and the chain; NULL: the caller set a limit per member */
     struct nt_open_options open; /* how to open members; pointers in it outlive the chain */
-    /* Freed with the chain; NULL: the caller owns them. */
-    struct nt_chain_list *owned_list;
-    struct nt_fetcher *owned_fetcher;
-    struct nt_chain_index *owned_index;
-    char *owned_index_path;
+    struct nt_chain_owned owned;
     struct nt_chain_options options;
     uint32_t holders; /* nt_files that share this chain */
     /* Of lazy members, under the lock of the file: the one after those opened last, and how many
