@@ -358,15 +358,15 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
                                          struct nt_error *error)
 {
     struct nt_parts *parts = nt_arena_alloc(dataset->arena, chain->series_count, sizeof(*parts));
-    enum nt_status status = parts ? nt_chain_find_clusters(dataset, error) : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->series_count; i++)
-        status = find_members(dataset, &chain->series[i], &parts[i], error);
-    if (status == NT_OK)
-        status = nt_dataset_add_joined_groups(dataset, parts, chain->series_count, error);
+    NT_TRY(nt_check_memory(parts, error));
+    NT_TRY(nt_chain_find_clusters(dataset, error));
+    for (uint32_t i = 0; i < chain->series_count; i++)
+        NT_TRY(find_members(dataset, &chain->series[i], &parts[i], error));
+    NT_TRY(nt_dataset_add_joined_groups(dataset, parts, chain->series_count, error));
     for (uint32_t i = 0; i < chain->slice_count; i++)
         if (is_of_fields(&chain->slices[i]))
             dataset->part_metadata_bytes = chain->slices[i].dataset->part_metadata_bytes;
-    return status == NT_OK ? add_deletions(dataset, chain, error) : status;
+    return add_deletions(dataset, chain, error);
 }
 
 /* Finds the places of the columns; all lazily opened members of a series have the same ones. */
@@ -393,12 +393,9 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
     bool has_field_groups = chain->series_count > 1;
     for (uint32_t i = 0; i < chain->slice_count; i++)
         has_field_groups |= is_of_fields(&chain->slices[i]);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < chain->series_count; i++)
+    for (uint32_t i = 0; i < chain->series_count; i++)
         if (chain->series[i].slices[0].dataset)
-            status = find_places(dataset, &chain->series[i], error);
-    if (status != NT_OK)
-        return status;
+            NT_TRY(find_places(dataset, &chain->series[i], error));
     return has_field_groups ? build_field_groups(dataset, chain, error)
                             : build_whole_groups(dataset, chain, error);
 }
@@ -477,37 +474,30 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 
 /* ---- Loading ---- */
 
-/* The member's own groups, pinned, that a group of the chain has: one, or all of a member that waited. */
-struct own_groups {
-    const struct nt_dataset *dataset;
-    uint32_t first, count;
-};
+/* Below, `own` are the member's own groups, pinned, that a group of the chain has: one, or all of a member
+ * that waited. */
 
-static const struct nt_group *own_at(const struct own_groups *own, uint32_t i)
-{
-    return nt_group_slot(own->dataset, own->first + i);
-}
-
-static uint64_t pages_of(const struct own_groups *own)
+static uint64_t pages_of(const struct nt_chain_slice *slice, struct nt_groups own)
 {
     uint64_t pages = 0;
-    for (uint32_t i = 0; i < own->count; i++)
-        pages += own_at(own, i)->page_count;
+    for (uint32_t i = own.first; i < own.end; i++)
+        pages += nt_group_slot(slice->dataset, i)->page_count;
     return pages;
 }
 
 static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
+                                 struct nt_group *group, struct nt_groups own, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint64_t count = 0;
-    for (uint32_t k = 0; k < own->count; k++)
-        for (uint64_t i = 0; status == NT_OK && i < own_at(own, k)->page_count; i++) {
-            group->pages[count] = own_at(own, k)->pages[i];
-            status = map_page(dataset, slice, &group->pages[count++], error);
+    for (uint32_t i = own.first; i < own.end; i++) {
+        const struct nt_group *from = nt_group_slot(slice->dataset, i);
+        for (uint64_t k = 0; k < from->page_count; k++) {
+            group->pages[count] = from->pages[k];
+            NT_TRY(map_page(dataset, slice, &group->pages[count++], error));
         }
+    }
     group->page_count = count;
-    return status;
+    return NT_OK;
 }
 
 /* The state of a column without pages in the member. A field that the file lacks is null, as if added
@@ -539,7 +529,7 @@ static void copy_cluster(const struct nt_dataset *dataset, const struct nt_chain
 }
 
 static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                        struct nt_group *group, const struct own_groups *own)
+                        struct nt_group *group, struct nt_groups own)
 {
     uint32_t width = nt_group_column_count(dataset, group), count;
     const uint32_t *columns = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
@@ -549,9 +539,12 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice 
     }
     uint64_t first_page = 0;
     struct nt_range *ranges = group->ranges;
-    for (uint32_t g = 0; g < own->count; first_page += own_at(own, g++)->page_count)
-        for (uint32_t k = 0; k < own_at(own, g)->clusters; k++, ranges += width)
-            copy_cluster(dataset, slice, group, own_at(own, g), k, first_page, ranges);
+    for (uint32_t i = own.first; i < own.end; i++) {
+        const struct nt_group *from = nt_group_slot(slice->dataset, i);
+        for (uint32_t k = 0; k < from->clusters; k++, ranges += width)
+            copy_cluster(dataset, slice, group, from, k, first_page, ranges);
+        first_page += from->page_count;
+    }
 }
 
 /* Allocates the ranges and pages that a group takes from its members. */
@@ -575,15 +568,16 @@ static enum nt_status allocate_group(struct nt_dataset *dataset, struct nt_group
 }
 
 static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
+                                 struct nt_group *group, struct nt_groups own, struct nt_error *error)
 {
-    NT_TRY(allocate_group(dataset, group, pages_of(own), error));
+    uint64_t pages = pages_of(slice, own);
+    NT_TRY(allocate_group(dataset, group, pages, error));
     enum nt_status status = copy_pages(dataset, slice, group, own, error);
     if (status == NT_OK)
         copy_ranges(dataset, slice, group, own);
     else
         nt_group_release(dataset, group, (uint64_t)group->clusters * nt_group_column_count(dataset, group),
-                         pages_of(own));
+                         pages);
     return status;
 }
 
@@ -640,14 +634,11 @@ static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struc
 static enum nt_status load_lazy(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                 struct nt_group *group, struct nt_error *error)
 {
-    nt_lock_acquire(&dataset->file->lock); /* another dataset of the chain may need the member */
-    enum nt_status status = nt_chain_open_slice(dataset, slice, error);
-    if (status == NT_OK) {
-        status = copy_group(dataset, slice, group,
-                            &(struct own_groups){slice->dataset, 0, slice->dataset->group_count}, error);
-        nt_chain_close_slice(dataset, slice);
-    }
-    nt_lock_release(&dataset->file->lock);
+    NT_LOCK_GUARD(&dataset->file->lock); /* another dataset of the chain may need the member */
+    NT_TRY(nt_chain_open_slice(dataset, slice, error));
+    const struct nt_groups all = {0, slice->dataset->group_count};
+    enum nt_status status = copy_group(dataset, slice, group, all, error);
+    nt_chain_close_slice(dataset, slice);
     return status;
 }
 
@@ -719,10 +710,10 @@ static uint64_t count_pages(const struct nt_dataset *dataset, const struct nt_ch
 static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    struct nt_group *group, struct nt_error *error)
 {
-    static const struct own_groups none;
+    const struct nt_groups none = {0, 0};
     uint64_t pages = count_pages(dataset, slice, group);
     NT_TRY(allocate_group(dataset, group, pages, error));
-    copy_ranges(dataset, slice, group, &none);
+    copy_ranges(dataset, slice, group, none);
     enum nt_status status = copy_columns(dataset, slice, group, error);
     if (status != NT_OK)
         nt_group_release(dataset, group, nt_group_column_count(dataset, group), pages);
@@ -784,15 +775,13 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
     NT_CLEANUP(nt_group_unpin_at) struct nt_group *pinned = NULL;
     uint32_t own = own_group(dataset, slice, group->number);
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
-    enum nt_status status =
-        to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, &pinned, error);
-    if (status == NT_OK && own != NT_NONE && is_of_fields(slice))
-        status = nt_chain_check_counts(dataset, slice, own_cluster(dataset, slice, group), own, error);
-    if (status == NT_OK)
-        status = copy_known(dataset, slice, group, own, error);
-    return status == NT_OK ? copy_group(dataset, slice, group,
-                                        &(struct own_groups){slice->dataset, own, own != NT_NONE}, error)
-                           : status;
+    if (to_load != NT_NONE)
+        NT_TRY(nt_group_pin(slice->dataset, to_load, &pinned, error));
+    if (own != NT_NONE && is_of_fields(slice))
+        NT_TRY(nt_chain_check_counts(dataset, slice, own_cluster(dataset, slice, group), own, error));
+    NT_TRY(copy_known(dataset, slice, group, own, error));
+    const struct nt_groups groups = {own, own == NT_NONE ? own : own + 1};
+    return copy_group(dataset, slice, group, groups, error);
 }
 
 static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_group *group,
@@ -811,9 +800,10 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
-    enum nt_status status = slice->failure ? nt_fail_copy(error, slice->failure)
-                                           : load(dataset, slice, nt_group_slot(dataset, number), error);
-    if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->member->path))
+    if (slice->failure)
+        return nt_fail_copy(error, slice->failure);
+    enum nt_status status = load(dataset, slice, nt_group_slot(dataset, number), error);
+    if (status != NT_OK && error && !nt_message_about(error->message, slice->member->path))
         nt_error_context(error, "%s", slice->member->path);
     return status;
 }
