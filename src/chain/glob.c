@@ -26,13 +26,10 @@ struct matches {
 static enum nt_status add_path(struct matches *matches, const char *path, struct nt_error *error)
 {
     char **paths = nt_array_grow(matches->paths, matches->count, &matches->capacity, sizeof(char *));
+    NT_TRY(nt_check_memory(paths, error));
+    matches->paths = paths;
     char *copy = strdup(path);
-    if (paths)
-        matches->paths = paths;
-    if (!paths || !copy) {
-        free(copy);
-        return nt_fail_memory(error);
-    }
+    NT_TRY(nt_check_memory(copy, error));
     paths[matches->count++] = copy;
     return NT_OK;
 }
@@ -134,32 +131,21 @@ static int compare_paths(const void *left, const void *right)
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error)
 {
-    struct matches matches = {0};
-    enum nt_status status = match_pattern(pattern, &matches, error);
-    if (status == NT_OK && matches.count == 0)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", pattern);
-    if (matches.count)
-        qsort(matches.paths, matches.count, sizeof(char *), compare_paths);
-    for (size_t i = 0; status == NT_OK && i < matches.count; i++)
+    NT_CLEANUP(free_matches) struct matches matches = {0};
+    NT_TRY(match_pattern(pattern, &matches, error));
+    if (matches.count == 0)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", pattern);
+    qsort(matches.paths, matches.count, sizeof(char *), compare_paths);
+    for (size_t i = 0; i < matches.count; i++)
         if (i == 0 || strcmp(matches.paths[i], matches.paths[i - 1]) != 0)
-            status = take(context, matches.paths[i], error);
-    free_matches(&matches);
-    return status;
+            NT_TRY(take(context, matches.paths[i], error));
+    return NT_OK;
 }
 
 /* ---- Remote patterns ---- */
 
 /* A server can present endless nesting. Each name of a pattern has a bit in a 64-bit set. */
 enum { MAX_NAMES = 64, MAX_DEPTH = 64, MAX_FOLDERS = 1 << 14, MAX_THREADS = 15 };
-
-/* A directory that the walk visits. */
-struct visited {
-    const char *address;
-    const char *path; /* as in a match; "": the first directory */
-    unsigned depth;
-    struct nt_folder *folder;
-    bool is_kept; /* it contains a match */
-};
 
 /* A pattern, split into names. A set of names has a bit for each. */
 struct glob_pattern {
@@ -171,8 +157,12 @@ struct glob_pattern {
 
 /* A directory to list once, for all names of the pattern that apply there. */
 struct task {
-    struct visited visited;
+    const char *address;
+    const char *path; /* as in a match; "": the first directory */
+    unsigned depth;
     uint64_t requested;
+    struct nt_folder *folder;
+    bool is_kept; /* it contains a match */
     struct task *next;
 };
 
@@ -195,45 +185,45 @@ struct glob_walk {
 /* ---- Matches ---- */
 
 /* Requires the lock. */
-static enum nt_status keep(struct glob_walk *walk, struct visited *visited, struct nt_error *error)
+static enum nt_status keep(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     struct nt_open_folders *folders = walk->folders;
-    if (visited->is_kept)
+    if (task->is_kept)
         return NT_OK;
     struct nt_folder **items =
         nt_array_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
     NT_TRY(nt_check_memory(items, error));
     folders->items = items;
-    items[folders->count++] = visited->folder;
-    visited->is_kept = true;
+    items[folders->count++] = task->folder;
+    task->is_kept = true;
     return NT_OK;
 }
 
-static char *address_below(const struct glob_walk *walk, const struct visited *visited, const char *name,
+static char *address_below(const struct glob_walk *walk, const struct task *task, const char *name,
                            bool is_folder)
 {
-    NT_AUTO_FREE char *address = nt_address_below(visited->address, name, is_folder);
+    NT_AUTO_FREE char *address = nt_address_below(task->address, name, is_folder);
     return address ? nt_arena_copy(walk->arena, address, strlen(address)) : NULL;
 }
 
-static char *path_below(const struct glob_walk *walk, const struct visited *visited, const char *name)
+static char *path_below(const struct glob_walk *walk, const struct task *task, const char *name)
 {
-    return nt_arena_format(walk->arena, "%s%s%s", visited->path, *visited->path ? "/" : "", name);
+    return nt_arena_format(walk->arena, "%s%s%s", task->path, *task->path ? "/" : "", name);
 }
 
 /* Requires the lock. */
-static enum nt_status add_match(struct glob_walk *walk, struct visited *visited, const char *name,
-                                bool is_folder, struct nt_error *error)
+static enum nt_status add_match(struct glob_walk *walk, struct task *task, const char *name, bool is_folder,
+                                struct nt_error *error)
 {
-    NT_TRY(keep(walk, visited, error));
+    NT_TRY(keep(walk, task, error));
     struct nt_remote_match *matches =
         nt_array_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
     NT_TRY(nt_check_memory(matches, error));
     walk->matches = matches;
     struct nt_remote_match *match = &matches[walk->count];
-    *match = (struct nt_remote_match){.path = path_below(walk, visited, name),
-                                      .address = address_below(walk, visited, name, is_folder),
-                                      .folder = visited->folder,
+    *match = (struct nt_remote_match){.path = path_below(walk, task, name),
+                                      .address = address_below(walk, task, name, is_folder),
+                                      .folder = task->folder,
                                       .name = nt_arena_copy(walk->arena, name, strlen(name)),
                                       .is_folder = is_folder};
     walk->count++;
@@ -248,7 +238,7 @@ static void *work(void *argument);
 /* Requires the lock. Listing mostly waits for the server, so threads list directories in parallel. */
 static enum nt_status add_task(struct glob_walk *walk, const struct task *task, struct nt_error *error)
 {
-    if (task->visited.depth == MAX_DEPTH || walk->task_count == MAX_FOLDERS)
+    if (task->depth == MAX_DEPTH || walk->task_count == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the pattern needs more than %d directories, or more than %d nested ones", MAX_FOLDERS,
                        MAX_DEPTH);
@@ -266,23 +256,22 @@ static enum nt_status add_task(struct glob_walk *walk, const struct task *task, 
 }
 
 /* Requires the lock. */
-static enum nt_status add_task_below(struct glob_walk *walk, const struct visited *visited, const char *name,
+static enum nt_status add_task_below(struct glob_walk *walk, const struct task *above, const char *name,
                                      uint64_t requested, struct nt_error *error)
 {
-    const struct task task = {.visited = {.address = address_below(walk, visited, name, false),
-                                          .path = path_below(walk, visited, name),
-                                          .depth = visited->depth + 1},
+    const struct task task = {.address = address_below(walk, above, name, false),
+                              .path = path_below(walk, above, name),
+                              .depth = above->depth + 1,
                               .requested = requested};
-    return task.visited.address && task.visited.path ? add_task(walk, &task, error) : nt_fail_memory(error);
+    return task.address && task.path ? add_task(walk, &task, error) : nt_fail_memory(error);
 }
 
 static enum nt_status do_task(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
-    struct visited *visited = &task->visited;
-    NT_TRY(nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error));
+    NT_TRY(nt_folder_open_address(task->address, walk->fetcher, &task->folder, error));
     enum nt_status status = list_matches(walk, task, error);
-    if (!visited->is_kept)
-        nt_folder_close(visited->folder);
+    if (!task->is_kept)
+        nt_folder_close(task->folder);
     return status;
 }
 
@@ -334,7 +323,7 @@ static enum nt_status read_pattern(char *text, struct glob_pattern *pattern, str
 /* The names to match in a directory. */
 struct glob_filter {
     struct glob_walk *walk;
-    struct visited *visited;
+    struct task *task;
     uint64_t requested;
 };
 
@@ -370,9 +359,9 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
         return NT_OK;
     NT_MUTEX_GUARD(&filter->walk->lock);
     if (is_match)
-        NT_TRY(add_match(filter->walk, filter->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error));
+        NT_TRY(add_match(filter->walk, filter->task, entry->name, entry->kind == NT_ENTRY_FOLDER, error));
     if (below)
-        NT_TRY(add_task_below(filter->walk, filter->visited, entry->name, below, error));
+        NT_TRY(add_task_below(filter->walk, filter->task, entry->name, below, error));
     return NT_OK;
 }
 
@@ -380,18 +369,18 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
 static enum nt_status list_matches(struct glob_walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
-    struct glob_filter filter = {walk, &task->visited, task->requested};
+    struct glob_filter filter = {walk, task, task->requested};
     bool is_dataset = false;
     for (uint64_t bit = 1; bit; bit <<= 1)
         if (filter.requested & anywhere & bit)
             filter.requested |= bit << 1;
     enum nt_status status =
-        filter.requested & anywhere ? nt_is_dataset_folder(task->visited.folder, &is_dataset, error) : NT_OK;
+        filter.requested & anywhere ? nt_is_dataset_folder(task->folder, &is_dataset, error) : NT_OK;
     if (is_dataset)
         filter.requested = task->requested & ~anywhere;
     if (status != NT_OK || !filter.requested)
         return status;
-    return nt_folder_list(task->visited.folder, "", take_entry, &filter, error);
+    return nt_folder_list(task->folder, "", take_entry, &filter, error);
 }
 
 /* ---- A whole pattern ---- */
@@ -416,7 +405,7 @@ static enum nt_status take_matches(struct glob_walk *walk, const char *shown, nt
 /* Finds all matches in a directory and below. */
 static enum nt_status find_matches(struct glob_walk *walk, const char *folder, struct nt_error *error)
 {
-    const struct task first = {.visited = {.address = folder, .path = ""}, .requested = 1};
+    const struct task first = {.address = folder, .path = "", .requested = 1};
     NT_TRY(add_task(walk, &first, error));
     work(walk);
     while (walk->thread_count > 0) /* no thread starts any more */
@@ -428,11 +417,10 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
                                         struct nt_arena *arena, struct nt_open_folders *folders,
                                         nt_remote_take *take, void *context, struct nt_error *error)
 {
-    char *folder, *names, *shown = nt_address_redact(pattern);
-    if (!shown || !nt_address_split_pattern(pattern, &folder, &names)) {
-        free(shown);
+    NT_AUTO_FREE char *shown = nt_address_redact(pattern);
+    char *folder, *names;
+    if (!shown || !nt_address_split_pattern(pattern, &folder, &names))
         return nt_fail_memory(error);
-    }
     struct glob_pattern parsed;
     struct glob_walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
     pthread_mutex_init(&walk.lock, NULL);
@@ -449,7 +437,6 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
     free(walk.matches);
     free(folder);
     free(names);
-    free(shown);
     return status;
 }
 
