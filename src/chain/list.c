@@ -209,13 +209,10 @@ static enum nt_status take_file(struct list_reader *reader, const char *path, st
 static enum nt_status take_address(struct list_reader *reader, const char *address, struct nt_error *error)
 {
     struct nt_chain_list *list = reader->list;
-    enum nt_status status = nt_address_check(address, error);
-    char *shown = status == NT_OK ? nt_address_redact(address) : NULL;
-    if (status == NT_OK)
-        status = shown ? add(reader, shown, &(struct stat){0}, error) : nt_fail_memory(error);
-    free(shown);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_address_check(address, error));
+    NT_AUTO_FREE char *shown = nt_address_redact(address);
+    NT_TRY(nt_check_memory(shown, error));
+    NT_TRY(add(reader, shown, &(struct stat){0}, error));
     struct nt_chain_file *file = &list->files[list->count - 1];
     file->address = list->address = nt_arena_copy(list->arena, address, strlen(address));
     if (reader->line)
@@ -294,24 +291,22 @@ static enum nt_status take_samples(struct list_reader *reader, const struct nt_b
 
 static enum nt_status read_list(struct list_reader *reader, const char *path, struct nt_error *error)
 {
-    struct nt_buffer text = {0};
-    struct list_reader below = *reader;
-    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
-    below.source = path;
-    below.folder = folder;
-    below.line = 0;
-    enum nt_status status = folder ? nt_chain_read_text(path, "a list", MAX_LIST_BYTES, NULL, &text, error)
-                                   : nt_fail_memory(error);
-    if (status == NT_OK && stat(path, &below.identity))
-        status = nt_fail_path(error, errno, path);
-    if (status == NT_OK)
-        status = nt_is_specification(text.bytes, text.length) ? take_samples(&below, &text, error)
-                                                              : take_lines(&below, text.bytes, error);
-    reader->known = below.known;
-    reader->capacity = below.capacity;
-    reader->folder_capacity = below.folder_capacity;
-    nt_buffer_deinit(&text);
-    free(folder);
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
+    NT_AUTO_FREE char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+    const char *outer_folder = reader->folder;
+    NT_TRY(nt_check_memory(folder, error));
+    NT_TRY(nt_chain_read_text(path, "a list", MAX_LIST_BYTES, NULL, &text, error));
+    if (stat(path, &reader->identity))
+        return nt_fail_path(error, errno, path);
+    reader->source = path;
+    reader->folder = folder;
+    enum nt_status status = nt_is_specification(text.bytes, text.length)
+                                ? take_samples(reader, &text, error)
+                                : take_lines(reader, text.bytes, error);
+    reader->source = NULL;
+    reader->folder = outer_folder;
+    reader->line = 0;
+    reader->sample = NULL;
     return status;
 }
 
@@ -330,11 +325,10 @@ static enum nt_status read_operands(struct list_reader *reader, const char *cons
 {
     struct nt_chain_list *list = reader->list;
     bool is_whole = operands[0][0] == '/' || nt_is_address(operands[0]);
-    char *shown = nt_address_redact(operands[0]);
-    list->name = shown ? nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reader->folder,
-                                         is_whole ? "" : "/", shown)
-                       : NULL;
-    free(shown);
+    NT_AUTO_FREE char *shown = nt_address_redact(operands[0]);
+    NT_TRY(nt_check_memory(shown, error));
+    list->name =
+        nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reader->folder, is_whole ? "" : "/", shown);
     NT_TRY(nt_check_memory(list->name, error));
     for (size_t i = 0; i < count; i++)
         NT_TRY(take_name(reader, operands[i], error));
@@ -351,16 +345,14 @@ enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool
 {
     struct nt_chain_list *list = calloc(1, sizeof(*list));
     struct list_reader reader = {.list = list, .allow_missing = allow_missing};
-    char *folder = getcwd(NULL, 0);
+    NT_AUTO_FREE char *folder = getcwd(NULL, 0);
     if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reader.known)) {
-        free(folder);
         nt_chain_list_free(list);
         return nt_fail_memory(error);
     }
     reader.folder = folder;
     enum nt_status status = read_operands(&reader, operands, count, error);
     nt_hash_table_deinit(&reader.known);
-    free(folder);
     if (status == NT_OK)
         *list_ret = list;
     else
