@@ -5,8 +5,6 @@
  */
 #include "chain/chain.h"
 
-/* ---- Delegate to the members ---- */
-
 /* ---- Datasets ---- */
 
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -53,11 +51,10 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     const struct nt_page *own;
     struct nt_group *group;
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
+    enum nt_status status = NT_OK;
     if (slice->failure || !nt_chain_schema_of(slice)->ops->describe_page)
         return NT_OK;
-    enum nt_status status = nt_chain_pin_member(dataset, slice, NULL);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_chain_pin_member(dataset, slice, NULL));
     own = nt_chain_member_page(dataset, slice, column, page, &group);
     for (uint32_t i = 0; own && i < slice->dataset->column_count; i++)
         if (slice->columns[i] == column) {
@@ -202,15 +199,13 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
 {
     struct nt_chain *chain = file->format_data;
     struct nt_chain_member *member = &chain->members[number];
-    struct nt_lock *lock = &((struct nt_file *)(uintptr_t)file)->lock;
     enum nt_status status = NT_OK;
-    nt_lock_acquire(lock);
+    NT_LOCK_GUARD(&((struct nt_file *)(uintptr_t)file)->lock);
     bool was_open = member->file;
     if (was_open || (member->is_lazy && nt_chain_open_member(chain, member)))
         status = visit(member, context, error);
     if (!was_open && member->file)
         nt_chain_close_member(member);
-    nt_lock_release(lock);
     return status;
 }
 

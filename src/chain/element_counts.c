@@ -66,17 +66,12 @@ static bool copy_runs(const struct count_runs *runs, struct nt_arena *arena,
     return cluster->runs;
 }
 
+NT_DEFINE_COUNT_UP_TO(runs_before, struct nt_count_run, .end)
+
 static uint32_t elements_at(const struct nt_cluster_counts *cluster, uint32_t place)
 {
-    uint32_t first = 0, end = cluster->run_count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (cluster->runs[middle].end <= place)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < cluster->run_count ? cluster->runs[first].elements : NT_COUNT_UNKNOWN;
+    size_t run = runs_before(cluster->runs, cluster->run_count, place);
+    return run < cluster->run_count ? cluster->runs[run].elements : NT_COUNT_UNKNOWN;
 }
 
 /* ---- Text ---- */

@@ -269,20 +269,18 @@ static enum nt_status take_file(const struct index_reader *reader, const json_t 
 static enum nt_status take_line(struct index_reader *reader, const char *line, size_t length)
 {
     struct nt_chain_index *index = reader->index;
-    json_t *object;
+    json_auto_t *object = NULL;
     if (length > MAX_LINE_BYTES)
         return nt_fail(reader->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
                        MAX_LINE_BYTES, length);
     NT_TRY(nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reader->error));
     struct nt_indexed_file *files =
         nt_array_grow(index->files, index->count, &reader->capacity, sizeof(*files));
-    if (files)
-        index->files = files;
-    enum nt_status status =
-        files ? take_file(reader, object, &files[index->count]) : nt_fail_memory(reader->error);
-    index->count += status == NT_OK;
-    json_decref(object);
-    return status;
+    NT_TRY(nt_check_memory(files, reader->error));
+    index->files = files;
+    NT_TRY(take_file(reader, object, &files[index->count]));
+    index->count++;
+    return NT_OK;
 }
 
 static enum nt_status take_lines(struct index_reader *reader, const char *text, size_t length)

@@ -188,22 +188,20 @@ static bool is_same_column(const struct nt_column *a, const struct nt_column *b)
 static enum nt_status check_schema(const struct nt_dataset *first, const struct nt_dataset *own,
                                    bool has_deletions, struct nt_error *error)
 {
-    uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
+    NT_AUTO_FREE uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
     NT_TRY(nt_check_memory(fields, error));
-    enum nt_status status = nt_chain_match_fields(first, own, fields, error);
+    NT_TRY(nt_chain_match_fields(first, own, fields, error));
     bool is_equal = is_plain(own) && !own->part_deletions == !has_deletions &&
                     first->column_count == own->column_count &&
                     (own->file->layout_sources || first->source_count == own->source_count);
-    for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
+    for (uint32_t i = 0; is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;
     for (uint32_t i = 0; is_equal && i < first->column_count; i++)
         is_equal = is_same_column(&first->columns[i], &own->columns[i]);
-    free(fields);
-    if (status == NT_OK && !is_equal)
-        status =
-            nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                    "its columns differ from those in the index: remove the index, and it is written again");
-    return status;
+    return is_equal ? NT_OK
+                    : nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                              "its columns differ from those in the index: remove the index, and it is "
+                              "written again");
 }
 
 static enum nt_status check_count(const char *what, uint64_t expected, uint64_t found, struct nt_error *error)
@@ -258,20 +256,15 @@ enum nt_status nt_chain_open_slice(struct nt_dataset *dataset, struct nt_chain_s
     struct nt_dataset *own;
     make_room(dataset->file);
     NT_TRY(nt_chain_open_lazy(dataset->file, slice, error));
-    enum nt_status status = nt_chain_match_dataset(first, slice->member, &own, error);
-    if (status == NT_OK)
-        status = check_count("entries according to the index", slice->entries, own->entries, error);
-    if (status == NT_OK && (own->file->layout_sources || slice->member->known->files))
-        status = check_count("files according to the index", slice->member->known->files,
-                             nt_chain_count_sources(own->file), error);
-    if (status == NT_OK)
-        status = check_schema(first, own, slice->lazy->has_deletions, error);
-    if (status == NT_OK)
-        status = pin_groups(own, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_chain_match_dataset(first, slice->member, &own, error));
+    NT_TRY(check_count("entries according to the index", slice->entries, own->entries, error));
+    if (own->file->layout_sources || slice->member->known->files)
+        NT_TRY(check_count("files according to the index", slice->member->known->files,
+                           nt_chain_count_sources(own->file), error));
+    NT_TRY(check_schema(first, own, slice->lazy->has_deletions, error));
+    NT_TRY(pin_groups(own, error));
     slice->dataset = own;
-    status = check_clusters(dataset, slice, error);
+    enum nt_status status = check_clusters(dataset, slice, error);
     if (status == NT_OK)
         return NT_OK;
     slice->dataset = NULL;
@@ -338,7 +331,7 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
     enum nt_status status = NT_OK;
     if (!slice->lazy)
         return NT_OK;
-    nt_lock_acquire(&dataset->file->lock);
+    NT_LOCK_GUARD(&dataset->file->lock);
     if (!slice->dataset) {
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
         struct nt_chain_slice *opened_slice = nt_chain_slice_of(dataset, member);
@@ -349,7 +342,6 @@ enum nt_status nt_chain_pin_member(const struct nt_dataset *dataset, const struc
         member->users--;
     }
     member->users += status == NT_OK;
-    nt_lock_release(&dataset->file->lock);
     return status;
 }
 

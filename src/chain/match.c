@@ -198,22 +198,21 @@ static enum nt_status match_siblings(const struct field_matcher *matcher, struct
                                      struct match_siblings *there)
 {
     uint32_t found;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < here->count; i++) {
+    for (uint32_t i = 0; i < here->count; i++) {
         const struct nt_field *field = &matcher->dataset->fields[here->fields[i]];
-        status = find_sibling(there, i, field->name, &found, matcher->error);
+        NT_TRY(find_sibling(there, i, field->name, &found, matcher->error));
         const struct nt_field *other = found == NT_NONE ? NULL : &matcher->other->fields[found];
-        if (status == NT_OK && (!other || !are_equal(field, other)))
+        if (!other || !are_equal(field, other))
             return differ(matcher, matcher->dataset, here->fields[i], field, other);
         matcher->fields[here->fields[i]] = found;
     }
-    for (uint32_t i = 0; status == NT_OK && i < there->count && there->count != here->count; i++) {
+    for (uint32_t i = 0; i < there->count && there->count != here->count; i++) {
         const struct nt_field *other = &matcher->other->fields[there->fields[i]];
-        status = find_sibling(here, i, other->name, &found, matcher->error);
-        if (status == NT_OK && found == NT_NONE)
+        NT_TRY(find_sibling(here, i, other->name, &found, matcher->error));
+        if (found == NT_NONE)
             return differ(matcher, matcher->other, there->fields[i], NULL, other);
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status match_children(const struct field_matcher *matcher, uint32_t parent,
@@ -234,11 +233,10 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
     const struct field_matcher matcher = {dataset, other, fields_ret, error};
     for (uint32_t i = 0; i < dataset->field_count; i++)
         fields_ret[i] = NT_NONE;
-    enum nt_status status = match_children(&matcher, NT_NONE, NT_NONE);
-    bool is_new = true;
-    while (status == NT_OK && is_new) {
+    NT_TRY(match_children(&matcher, NT_NONE, NT_NONE));
+    for (bool is_new = true; is_new;) {
         is_new = false;
-        for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        for (uint32_t i = 0; i < dataset->field_count; i++) {
             const uint32_t *children = nt_dataset_children(dataset, i, &(uint32_t){0});
             uint32_t other_children;
             if (fields_ret[i] == NT_NONE)
@@ -248,11 +246,11 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
                                                                : fields_ret[children[0]] != NT_NONE;
             if (is_done)
                 continue;
-            status = match_children(&matcher, i, fields_ret[i]);
+            NT_TRY(match_children(&matcher, i, fields_ret[i]));
             is_new = true;
         }
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Fields of a single file ---- */

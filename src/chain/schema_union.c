@@ -359,19 +359,16 @@ static enum nt_status merge_siblings(struct schema_merger *merger, uint32_t own_
     const struct nt_dataset *dataset = slice_of(merger)->dataset;
     uint32_t *numbers = merger->numbers[merger->slice], count;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t own = children[i], number = siblings->expected;
         if (are_named)
-            status = find_sibling(merger, siblings, dataset->fields[own].name, &number);
-        if (status == NT_OK && number == NT_NONE) {
-            status = add_field(merger, parent, own, &number);
-        } else if (status == NT_OK) {
-            status = merge_field(merger, number, own);
+            NT_TRY(find_sibling(merger, siblings, dataset->fields[own].name, &number));
+        if (number == NT_NONE) {
+            NT_TRY(add_field(merger, parent, own, &number));
+        } else {
+            NT_TRY(merge_field(merger, number, own));
             siblings->expected = merger->merged[number].next;
         }
-        if (status != NT_OK)
-            return status;
         numbers[own] = number;
         if (dataset->fields[own].child_count)
             merger->waiting[merger->waiting_count++] = own;
@@ -418,17 +415,16 @@ static enum nt_status merge_slice(struct schema_merger *merger)
 {
     size_t count = slice_of(merger)->dataset->field_count;
     uint32_t *numbers = merger->numbers[merger->slice] = malloc((count + 1) * sizeof(*numbers));
-    merger->waiting = malloc((count + 1) * sizeof(*merger->waiting));
+    NT_AUTO_FREE uint32_t *waiting = malloc((count + 1) * sizeof(*waiting));
+    merger->waiting = waiting;
     merger->waiting_count = 0;
-    enum nt_status status = numbers && merger->waiting ? NT_OK : nt_fail_memory(merger->error);
-    for (size_t i = 0; status == NT_OK && i < count; i++)
+    NT_TRY(nt_check_memory(numbers && waiting, merger->error));
+    for (size_t i = 0; i < count; i++)
         numbers[i] = NT_NONE;
-    if (status == NT_OK)
-        status = merge_children(merger, NT_NONE);
-    for (uint32_t i = 0; status == NT_OK && i < merger->waiting_count; i++)
-        status = merge_children(merger, merger->waiting[i]);
-    free(merger->waiting);
-    return status == NT_OK ? merge_owners(merger) : status;
+    NT_TRY(merge_children(merger, NT_NONE));
+    for (uint32_t i = 0; i < merger->waiting_count; i++)
+        NT_TRY(merge_children(merger, waiting[i]));
+    return merge_owners(merger);
 }
 
 /* ---- The result ---- */

@@ -207,14 +207,10 @@ static enum nt_status read_items(const struct specification_reader *reader,
     const char *name;
     json_t *value;
     snprintf(key, sizeof(key), "\"%s\"", kind->key);
-    enum nt_status status = expect_object(items, key, reader->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(expect_object(items, key, reader->error));
     json_object_foreach((json_t *)items, name, value)
     {
-        status = read_item(reader, kind, name, value);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(read_item(reader, kind, name, value));
     }
     return NT_OK;
 }
@@ -223,16 +219,13 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
                                      nt_specification_take *take, void *context, struct nt_error *error)
 {
     const struct specification_reader reader = {arena, take, context, error};
-    json_t *value;
+    json_auto_t *value = NULL;
     if (length > NT_SPECIFICATION_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification cannot have more than %d bytes",
                        NT_SPECIFICATION_BYTES);
     NT_TRY(nt_json_parse(text, length, JSON_REJECT_DUPLICATES, &value, error));
-    enum nt_status status = check_keys(value, specification_keys, error);
-    if (status == NT_OK)
-        status = read_items(&reader, &samples, json_object_get(value, samples.key));
-    if (status == NT_OK && json_object_get(value, friends.key))
-        status = read_items(&reader, &friends, json_object_get(value, friends.key));
-    json_decref(value);
-    return status;
+    NT_TRY(check_keys(value, specification_keys, error));
+    NT_TRY(read_items(&reader, &samples, json_object_get(value, samples.key)));
+    const json_t *of_friends = json_object_get(value, friends.key);
+    return of_friends ? read_items(&reader, &friends, of_friends) : NT_OK;
 }
