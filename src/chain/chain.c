@@ -444,8 +444,7 @@ static enum nt_status open_others(const struct nt_file *stub, struct nt_file **f
 struct trial {
     const struct nt_chain *chain;
     const struct nt_file *stub;
-    uint64_t deadline; /* in nt_nanoseconds() */
-    atomic_uint next;
+    uint64_t deadline;     /* in nt_nanoseconds() */
     uint64_t *entries;     /* [member]: of its last dataset; with friends there is only one */
     pthread_mutex_t mutex; /* for what follows */
     uint32_t tried, failed;
@@ -493,25 +492,21 @@ static void add_result(struct trial *trial, const struct nt_chain_member *member
 }
 
 /* Keeps nothing open, so that a later use finds the members as they are then. */
-static void *trial_worker(void *argument)
+static void try_one(void *context, uint32_t number)
 {
-    struct trial *trial = argument;
-    const struct nt_chain *chain = trial->chain;
-    for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->member_count;) {
-        struct nt_chain_member member = chain->members[i];
-        bool can_unite = false, is_open = nt_chain_begins_series(chain, i);
-        if (nt_nanoseconds() > trial->deadline)
-            break;
-        if (!is_open)
-            nt_chain_try_member(&member, chain);
-        if (member.file && compare_datasets(trial, i, &member, &can_unite, &member.failure) != NT_OK &&
-            !nt_message_about(member.failure.message, member.path))
-            nt_error_context(&member.failure, "%s", member.path);
-        if (!is_open)
-            nt_file_close(member.file);
-        add_result(trial, &member, can_unite);
-    }
-    return NULL;
+    struct trial *trial = context;
+    if (nt_nanoseconds() > trial->deadline)
+        return;
+    struct nt_chain_member member = trial->chain->members[number];
+    bool can_unite = false, is_open = nt_chain_begins_series(trial->chain, number);
+    if (!is_open)
+        nt_chain_try_member(&member, trial->chain);
+    if (member.file && compare_datasets(trial, number, &member, &can_unite, &member.failure) != NT_OK &&
+        !nt_message_about(member.failure.message, member.path))
+        nt_error_context(&member.failure, "%s", member.path);
+    if (!is_open)
+        nt_file_close(member.file);
+    add_result(trial, &member, can_unite);
 }
 
 /* Trying would cost a request for each remote file, and an index exists to avoid opening files. */
@@ -558,7 +553,7 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
     NT_TRY(nt_check_memory(entries, error));
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
         add_result(&trial, &chain->members[chain->member_count + i], false);
-    nt_chain_work_together(chain, 0, chain->member_count, trial_worker, &trial);
+    nt_chain_work_together(chain, 0, chain->member_count, try_one, &trial);
     pthread_mutex_destroy(&trial.mutex);
     if (trial.failed == 0)
         return trial.tried == chain->member_count ? check_friends(&trial, error) : NT_OK;

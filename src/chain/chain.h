@@ -69,14 +69,10 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
 
 /* ---- Small text files ---- */
 
-/* Decides if the text of a file can be trusted. */
-typedef enum nt_status nt_chain_check_text(const struct stat *attributes, const char *path,
-                                           struct nt_error *error);
-
 /* Appends a whole file. NT_LIMIT above `max_bytes`; messages call the file `what`, as in "an index".
- * `check` may be NULL; if it fails, nothing is read. */
-enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes,
-                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error);
+ * `needs_trust`: nothing is read if others can write the file (nt_check_writers). */
+enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes, bool needs_trust,
+                                  struct nt_buffer *text, struct nt_error *error);
 
 /* ---- Local glob patterns ---- */
 
@@ -575,9 +571,11 @@ bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b
 struct nt_source_pool *nt_chain_pool_new(void);
 /* Opens a member, or records why that fails. */
 void nt_chain_try_member(struct nt_chain_member *member, const struct nt_chain *chain);
-/* Calls `work` in this thread and in as many others as members [first, end) need and can start. */
-void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
-                            void *argument);
+typedef void nt_chain_work(void *context, uint32_t member);
+/* Calls `work` for each of members [first, end): in this thread, and in as many others as they need and can
+ * start. */
+void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, nt_chain_work *work,
+                            void *context);
 /* Opens those of members [first, end) that are not open, in parallel, and records why a member fails.
  * With the stub of the chain (NULL: all stay open), closes some again. Returns an error only for temporary
  * failures of the machine, which the caller may retry. */
@@ -586,9 +584,6 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 /* Opens the members that the index lacks, if they are no more than those that it has. Returns true if
  * all members are then known or open. Ignores failures: a later use of the member repeats them. */
 bool nt_chain_members_open_unknown(const struct nt_file *stub);
-/* Opens a lazy member for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
- * if it fails. */
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *member);
 /* May lazy members have so much metadata and so many files open, with those that are open? Under the lock of
  * the file. */
 bool nt_chain_has_room(const struct nt_file *file, uint64_t bytes, uint64_t files);

@@ -202,7 +202,9 @@ static enum nt_status visit_open(const struct nt_file *file, uint32_t number, vi
     enum nt_status status = NT_OK;
     NT_LOCK_GUARD(&((struct nt_file *)(uintptr_t)file)->lock);
     bool was_open = member->file;
-    if (was_open || (member->is_lazy && nt_chain_open_member(chain, member)))
+    if (!was_open && member->is_lazy)
+        nt_chain_try_member(member, chain);
+    if (member->file)
         status = visit(member, context, error);
     if (!was_open && member->file)
         nt_chain_close_member(member);

@@ -331,7 +331,7 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
     }
     enum nt_status status = check_folder(path, error);
     if (status == NT_OK)
-        status = nt_chain_read_text(path, "an index", MAX_BYTES, nt_check_writers, &text, error);
+        status = nt_chain_read_text(path, "an index", MAX_BYTES, true, &text, error);
     if (status == NT_NOT_FOUND)
         status = NT_OK;
     if (status == NT_OK && text.length)
@@ -444,33 +444,23 @@ static bool is_as_known(const struct nt_chain *chain, struct nt_chain_member *me
            (!S_ISDIR(listed->identity.st_mode) && nt_indexed_file_check(known, &found, NULL) == NT_OK);
 }
 
-struct index_matching {
-    struct nt_chain *chain;
-    atomic_uint next;
-};
-
-static void *match_worker(void *argument)
+static void match_one(void *context, uint32_t number)
 {
-    struct index_matching *match = argument;
-    const struct nt_chain *chain = match->chain;
-    for (uint32_t i; (i = atomic_fetch_add(&match->next, 1)) < chain->member_count;) {
-        struct nt_chain_member *member = &chain->members[i];
-        const char *key = key_of(member);
-        const struct nt_indexed_file *known =
-            key ? nt_chain_index_find(chain->options.index, key, meant_of(member)) : NULL;
-        if (key && !known) /* a chain of all datasets of the file may have made the index */
-            known = nt_chain_index_find(chain->options.index, key, "");
-        if (known && is_as_known(chain, member, known))
-            member->known = known;
-    }
-    return NULL;
+    const struct nt_chain *chain = context;
+    struct nt_chain_member *member = &chain->members[number];
+    const char *key = key_of(member);
+    const struct nt_indexed_file *known =
+        key ? nt_chain_index_find(chain->options.index, key, meant_of(member)) : NULL;
+    if (key && !known) /* a chain of all datasets of the file may have made the index */
+        known = nt_chain_index_find(chain->options.index, key, "");
+    if (known && is_as_known(chain, member, known))
+        member->known = known;
 }
 
 void nt_chain_match_index(struct nt_chain *chain)
 {
-    struct index_matching match = {.chain = chain};
     if (chain->options.index)
-        nt_chain_work_together(chain, 0, chain->member_count, match_worker, &match);
+        nt_chain_work_together(chain, 0, chain->member_count, match_one, chain);
 }
 
 enum nt_status nt_chain_member_check(const struct nt_chain_member *member, struct nt_error *error)
@@ -497,8 +487,7 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
 
 size_t nt_chain_line_bytes(const struct nt_chain *chain)
 {
-    size_t share = MAX_BYTES / chain->member_count;
-    return share < MAX_LINE_BYTES ? share : MAX_LINE_BYTES;
+    return nt_min(MAX_BYTES / chain->member_count, MAX_LINE_BYTES);
 }
 
 /* ---- Before the files are open ---- */

@@ -13,29 +13,21 @@
 
 /* ---- Read a small text file ---- */
 
-static enum nt_status read_source(struct nt_source *source, const char *path, const char *what, int max_bytes,
-                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
+enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes, bool needs_trust,
+                                  struct nt_buffer *text, struct nt_error *error)
 {
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     struct stat attributes;
-    enum nt_status status = check ? nt_source_stat(source, &attributes, error) : NT_OK;
-    if (status == NT_OK && check)
-        status = check(&attributes, path, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_open_file(path, &source, error));
+    if (needs_trust) {
+        NT_TRY(nt_source_stat(source, &attributes, error));
+        NT_TRY(nt_check_writers(&attributes, path, error));
+    }
     if (source->size > (uint64_t)max_bytes)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s cannot have more than %d bytes", path, what,
                        max_bytes);
-    return nt_source_append(source, 0, source->size, text, error);
-}
-
-enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes,
-                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
-{
-    struct nt_source *source;
-    NT_TRY(nt_source_open_file(path, &source, error));
-    enum nt_status status = read_source(source, path, what, max_bytes, check, text, error);
-    nt_source_close(source);
-    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+    NT_TRY(nt_source_append(source, 0, source->size, text, error));
+    return nt_check_memory(!text->failed, error);
 }
 
 /* ---- Expand local operands ---- */
@@ -168,7 +160,7 @@ static enum nt_status add_missing(struct list_reader *reader, const char *path, 
 /* A text file is a list, because no supported format is text. */
 static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_error *error)
 {
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     struct stat attributes;
     *is_list_ret = false;
     if (stat(path, &attributes))
@@ -176,9 +168,7 @@ static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_err
     if (!S_ISREG(attributes.st_mode) || attributes.st_size == 0)
         return NT_OK;
     NT_TRY(nt_source_open_file(path, &source, error));
-    enum nt_status status = nt_find_text(source, is_list_ret, error);
-    nt_source_close(source);
-    return status;
+    return nt_find_text(source, is_list_ret, error);
 }
 
 static enum nt_status take(void *context, const char *path, struct nt_error *error)
@@ -295,7 +285,7 @@ static enum nt_status read_list(struct list_reader *reader, const char *path, st
     NT_AUTO_FREE char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
     const char *outer_folder = reader->folder;
     NT_TRY(nt_check_memory(folder, error));
-    NT_TRY(nt_chain_read_text(path, "a list", MAX_LIST_BYTES, NULL, &text, error));
+    NT_TRY(nt_chain_read_text(path, "a list", MAX_LIST_BYTES, false, &text, error));
     if (stat(path, &reader->identity))
         return nt_fail_path(error, errno, path);
     reader->source = path;

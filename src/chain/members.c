@@ -172,11 +172,50 @@ void nt_chain_try_member(struct nt_chain_member *member, const struct nt_chain *
 
 enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 
-/* Shared by the opening threads: members [next, end). */
-struct member_opener {
-    struct nt_chain *chain;
+/* Members [next, end), which threads take one by one. */
+struct shared_members {
     atomic_uint next;
     uint32_t end;
+    nt_chain_work *work;
+    void *context;
+};
+
+static void *work_on_members(void *argument)
+{
+    struct shared_members *shared = argument;
+    for (uint32_t i; (i = atomic_fetch_add(&shared->next, 1)) < shared->end;)
+        shared->work(shared->context, i);
+    return NULL;
+}
+
+/* A thread costs as much as a few local files; remote files mostly wait, so each has a thread. */
+static uint32_t threads_for(const struct nt_chain *chain, uint32_t first, uint32_t end)
+{
+    uint32_t served = 0;
+    for (uint32_t i = first; i < end; i++)
+        served += chain->members[i].listed->address != NULL;
+    return served + (end - first - served) / PARTS_PER_THREAD;
+}
+
+void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, nt_chain_work *work,
+                            void *context)
+{
+    struct shared_members shared = {.next = first, .end = end, .work = work, .context = context};
+    pthread_t threads[MAX_THREADS];
+    uint32_t started = 0, requested = threads_for(chain, first, end);
+    while (started < requested && started + 1 < end - first && started < MAX_THREADS &&
+           pthread_create(&threads[started], NULL, work_on_members, &shared) == 0)
+        started++;
+    work_on_members(&shared);
+    const unsigned sections = nt_critical_section_suspend(); /* the others need their turn if a fork waits */
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    nt_critical_section_resume(sections);
+}
+
+/* Which members to open. */
+struct member_opener {
+    struct nt_chain *chain;
     bool leaves_known;          /* skip the members that the index knows */
     bool opens_lazy;            /* open lazy members, and no others */
     const struct nt_file *stub; /* lets members be lazy; NULL: all stay open */
@@ -191,49 +230,17 @@ static bool is_to_open(const struct member_opener *opener, const struct nt_chain
     return !opener->opens_lazy && !(opener->leaves_known && member->known);
 }
 
-static void *open_worker(void *argument)
+static void open_one(void *context, uint32_t number)
 {
-    struct member_opener *opener = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&opener->next, 1)) < opener->end;) {
-        struct nt_chain_member *member = &opener->chain->members[i];
-        if (!is_to_open(opener, member))
-            continue;
-        nt_chain_try_member(member, opener->chain);
-        if (opener->opens_lazy || opener->chain->options.save_index)
-            nt_chain_load_lists(member); /* the rows, or an index, need them */
-        if (member->file && opener->stub)
-            nt_chain_try_evict(opener->stub, member);
-    }
-    return NULL;
-}
-
-/* A thread costs as much as a few local files; remote files mostly wait, so each has a thread. */
-static uint32_t threads_for(const struct nt_chain *chain, uint32_t first, uint32_t end)
-{
-    uint32_t served = 0;
-    for (uint32_t i = first; i < end; i++)
-        served += chain->members[i].listed->address != NULL;
-    return served + (end - first - served) / PARTS_PER_THREAD;
-}
-
-void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
-                            void *argument)
-{
-    pthread_t threads[MAX_THREADS];
-    uint32_t started = 0, requested = threads_for(chain, first, end);
-    while (started < requested && started + 1 < end - first && started < MAX_THREADS &&
-           pthread_create(&threads[started], NULL, work, argument) == 0)
-        started++;
-    work(argument);
-    const unsigned sections = nt_critical_section_suspend(); /* the others need their turn if a fork waits */
-    while (started > 0)
-        pthread_join(threads[--started], NULL);
-    nt_critical_section_resume(sections);
-}
-
-static void open_together(struct member_opener *opener)
-{
-    nt_chain_work_together(opener->chain, opener->next, opener->end, open_worker, opener);
+    const struct member_opener *opener = context;
+    struct nt_chain_member *member = &opener->chain->members[number];
+    if (!is_to_open(opener, member))
+        return;
+    nt_chain_try_member(member, opener->chain);
+    if (opener->opens_lazy || opener->chain->options.save_index)
+        nt_chain_load_lists(member); /* the rows, or an index, need them */
+    if (member->file && opener->stub)
+        nt_chain_try_evict(opener->stub, member);
 }
 
 static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
@@ -248,13 +255,12 @@ static void count_members(const struct nt_chain *chain, uint32_t *known_ret, uin
 bool nt_chain_members_open_unknown(const struct nt_file *stub)
 {
     struct nt_chain *chain = stub->format_data;
-    struct member_opener opener = {
-        .chain = chain, .end = chain->member_count, .leaves_known = true, .stub = stub};
+    struct member_opener opener = {.chain = chain, .leaves_known = true, .stub = stub};
     uint32_t known, unknown;
     count_members(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
         return unknown == 0;
-    open_together(&opener);
+    nt_chain_work_together(chain, 0, chain->member_count, open_one, &opener);
     count_members(chain, &known, &unknown);
     return unknown == 0;
 }
@@ -262,8 +268,8 @@ bool nt_chain_members_open_unknown(const struct nt_file *stub)
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
                                      const struct nt_file *stub, struct nt_error *error)
 {
-    struct member_opener opener = {.chain = chain, .next = first, .end = end, .stub = stub};
-    open_together(&opener);
+    struct member_opener opener = {.chain = chain, .stub = stub};
+    nt_chain_work_together(chain, first, end, open_one, &opener);
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *member = &chain->members[i];
         if (!member->file && !member->is_lazy && nt_is_retryable(member->failure.status, &member->failure))
@@ -280,7 +286,7 @@ enum { MAX_TOGETHER = 64 };
 static uint64_t open_files(const struct nt_chain_member *member)
 {
     enum { MAX_OF_POOL = 128 };
-    return member->known->files < MAX_OF_POOL ? member->known->files : MAX_OF_POOL;
+    return nt_min(member->known->files, MAX_OF_POOL);
 }
 
 bool nt_chain_has_room(const struct nt_file *file, uint64_t bytes, uint64_t files)
@@ -316,19 +322,16 @@ static void open_lazy_from(const struct nt_file *file, uint32_t number)
     struct nt_chain *chain = file->format_data;
     uint64_t bytes = atomic_load_explicit(&chain->members[0].file->budget.used, memory_order_relaxed);
     bool goes_on = number && number == chain->next_lazy;
-    chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
-    if (chain->opened_together > MAX_TOGETHER)
-        chain->opened_together = MAX_TOGETHER;
+    chain->opened_together = goes_on ? nt_min(2 * chain->opened_together, MAX_TOGETHER) : 1;
     while (chain->opened_together > 1 &&
            !nt_chain_has_room(file, chain->opened_together * bytes,
                               chain->opened_together * open_files(&chain->members[number])))
         chain->opened_together /= 2;
-    uint32_t left = chain->member_count - number;
-    uint32_t count = chain->opened_together < left ? chain->opened_together : left;
-    struct member_opener opener = {.chain = chain, .next = number, .end = number + count, .opens_lazy = true};
-    chain->next_lazy = opener.end;
-    open_together(&opener);
-    for (uint32_t i = number; i < number + count; i++)
+    uint32_t end = number + nt_min(chain->opened_together, chain->member_count - number);
+    struct member_opener opener = {.chain = chain, .opens_lazy = true};
+    chain->next_lazy = end;
+    nt_chain_work_together(chain, number, end, open_one, &opener);
+    for (uint32_t i = number; i < end; i++)
         count_lazy_open(chain, &chain->members[i]);
 }
 
@@ -337,7 +340,7 @@ static void close_ahead(const struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
     uint32_t end = chain->next_lazy;
-    for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
+    for (uint32_t i = end - nt_min(chain->opened_together, end); i < end; i++)
         if (chain->members[i].is_lazy && chain->members[i].file &&
             !nt_chain_is_in_use(file, &chain->members[i]))
             nt_chain_close_lazy(chain, &chain->members[i]);
@@ -357,7 +360,7 @@ enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_sl
     if (!member->file &&
         member->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
         close_ahead(file);
-        nt_chain_open_member(chain, &chain->members[number]);
+        nt_chain_try_member(&chain->members[number], chain);
         count_lazy_open(chain, &chain->members[number]);
     }
     if (!member->file)
@@ -367,11 +370,4 @@ enum nt_status nt_chain_open_lazy(struct nt_file *file, const struct nt_chain_sl
     if (status == NT_CHANGED)
         nt_chain_save_index(file);
     return status;
-}
-
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *member)
-{
-    if (!member->file)
-        nt_chain_try_member(member, chain);
-    return member->file;
 }
