@@ -122,22 +122,20 @@ static enum nt_status map_field(struct chain_column_builder *builder, const stru
                                 uint32_t field)
 {
     uint32_t own = slice->fields[field], count;
-    enum nt_status status = NT_OK;
     if (own == NT_NONE || !slice->dataset->fields[own].owns_columns)
         return NT_OK;
     uint32_t width = nt_chain_dataset_of(builder->dataset)->fields.items[field].columns_per_representation;
-    uint32_t own_width = slice->dataset->fields[own].columns_per_representation;
-    if (own_width > width)
-        own_width = width; /* fields that cannot be merged have single-column representations */
+    /* fields that cannot be merged have single-column representations */
+    uint32_t own_width = nt_min(slice->dataset->fields[own].columns_per_representation, width);
     const uint32_t *columns = nt_field_columns(slice->dataset, own, &count);
-    for (uint32_t i = 0; status == NT_OK && i < count; i += own_width) {
+    for (uint32_t i = 0; i < count; i += own_width) {
         const struct shape *shape = find_shape(builder, slice, field, columns + i, own_width, i > 0);
         if (!shape)
-            status = add_shape(builder, slice, field, columns + i, own_width, width, &shape);
-        for (uint32_t k = 0; status == NT_OK && k < own_width; k++)
+            NT_TRY(add_shape(builder, slice, field, columns + i, own_width, width, &shape));
+        for (uint32_t k = 0; k < own_width; k++)
             slice->columns[columns[i + k]] = shape->first + k;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status map_share(struct chain_column_builder *builder, struct nt_chain_slice *slice)
@@ -190,29 +188,26 @@ static enum nt_status build(struct chain_column_builder *builder)
         nt_builder_add_linked_fields(&builder->model, fields->items, fields->count, builder->error);
     dataset->field_count = fields->count;
     builder->shapes = calloc((size_t)fields->count + 1, sizeof(struct shape *));
-    if (status == NT_OK && !builder->shapes)
-        status = nt_fail_memory(builder->error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++)
+    NT_TRY(status);
+    NT_TRY(nt_check_memory(builder->shapes, builder->error));
+    for (uint32_t i = 0; i < chain->slice_count; i++)
         if (chain->slices[i].lazy) { /* it has the schema of the first member */
             chain->slices[i].fields = chain->slices[i].series->slices[0].fields;
             chain->slices[i].columns = chain->slices[i].series->slices[0].columns;
         } else if (!chain->slices[i].failure) {
-            status = map_share(builder, &chain->slices[i]);
+            NT_TRY(map_share(builder, &chain->slices[i]));
         }
-    if (status == NT_OK)
-        status = nt_builder_finish(&builder->model, builder->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_builder_finish(&builder->model, builder->error));
     for (uint32_t i = 0; i < fields->count; i++)
         if (fields->owners[i] != NT_NONE)
             nt_field_project_columns(dataset, i, fields->owners[i]);
     bool is_any_deferred = has_deferred(dataset);
-    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         if (!slice->failure && !slice->lazy && (is_any_deferred || has_deferred(slice->dataset)))
-            status = set_deferred(dataset, slice, builder->error);
+            NT_TRY(set_deferred(dataset, slice, builder->error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error)

@@ -33,17 +33,14 @@ static enum nt_status identify_source(struct nt_source *source, struct nt_chain_
 static enum nt_status identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
                                        struct nt_chain_identity *identity_ret, struct nt_error *error)
 {
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     uint64_t size; /* is found when the file is opened */
     if (!version->file)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: its versions cannot be distinguished",
                        folder->path);
     NT_TRY(nt_folder_open_file_lazily(folder, version->file, &source, error));
-    enum nt_status status = nt_source_size(source, &size, error);
-    if (status == NT_OK)
-        status = identify_source(source, identity_ret, error);
-    nt_source_close(source);
-    NT_TRY(status);
+    NT_TRY(nt_source_size(source, &size, error));
+    NT_TRY(identify_source(source, identity_ret, error));
     int length = snprintf(identity_ret->state, NT_STATE_TEXT, "%s%" PRIu64, version->series, version->number);
     return length < NT_STATE_TEXT
                ? NT_OK
