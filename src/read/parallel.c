@@ -99,10 +99,8 @@ static void *worker_main(void *argument)
 
 unsigned nt_workers_idle(struct nt_workers *workers)
 {
-    pthread_mutex_lock(&workers->lock);
-    unsigned idle = workers->idle > workers->queued ? workers->idle - workers->queued : 0;
-    pthread_mutex_unlock(&workers->lock);
-    return idle;
+    NT_MUTEX_GUARD(&workers->lock);
+    return workers->idle > workers->queued ? workers->idle - workers->queued : 0;
 }
 
 bool nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job)
@@ -129,13 +127,12 @@ void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *pa
 {
     if (!atomic_load_explicit(&workers->queued, memory_order_relaxed)) /* later jobs find it loading */
         return;
-    pthread_mutex_lock(&workers->lock);
+    NT_MUTEX_GUARD(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
         struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->page == page)
             cancel(job);
     }
-    pthread_mutex_unlock(&workers->lock);
 }
 
 static bool is_busy_with(const struct nt_workers *workers, const struct nt_dataset *dataset)
@@ -148,7 +145,7 @@ static bool is_busy_with(const struct nt_workers *workers, const struct nt_datas
 
 void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *dataset)
 {
-    pthread_mutex_lock(&workers->lock);
+    NT_MUTEX_GUARD(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
         struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->dataset == dataset)
@@ -156,7 +153,6 @@ void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *data
     }
     while (is_busy_with(workers, dataset))
         pthread_cond_wait(&workers->finished, &workers->lock);
-    pthread_mutex_unlock(&workers->lock);
 }
 
 void nt_workers_run_all(struct nt_workers *workers, void (*work)(void *context), void *context)
@@ -281,25 +277,13 @@ static void begin_group(struct parallel_read *read, size_t at)
 static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct range_share *share_ret)
 {
     const struct nt_stream_range *range = &read->ranges[read->at + of_group];
-    uint64_t first = range->first + read->taken[of_group], last = range->first + range->count;
-    if (end > last)
-        end = last;
+    uint64_t first = range->first + read->taken[of_group];
+    end = nt_min(end, range->first + range->count);
     if (end <= first)
         return false;
     *share_ret = (struct range_share){read->at + of_group, first, end};
     read->taken[of_group] = end - range->first;
     return true;
-}
-
-/* The end of the segment that holds an element of the stream. */
-static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
-{
-    uint64_t lead = nt_stream_leading_zeros(stream);
-    if (stream->filter)
-        return stream->elements;
-    struct nt_segment segment;
-    nt_stream_segment_of(stream, element < lead ? 0 : element - lead, &segment);
-    return lead + segment.first + segment.elements;
 }
 
 /* Where a share should end: with a page; for several ranges, also within its first segment. */
@@ -310,8 +294,7 @@ static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
     uint64_t least = SHARE_BYTES / stream->element_bytes, left = range->count - read->taken[of_group];
     uint64_t first = range->first + read->taken[of_group], end = range->first + range->count;
     uint64_t found = page_end(stream, left <= least ? end - 1 : first + least);
-    uint64_t boundary = read->group > 1 ? segment_end(stream, first) : found;
-    return boundary < found ? boundary : found;
+    return read->group > 1 ? nt_min(nt_stream_segment_end(stream, first), found) : found;
 }
 
 /* The next range of the group with elements left; read->group if there is none. */
@@ -329,7 +312,7 @@ static uint32_t find_next(const struct parallel_read *read)
 static uint32_t take_shares(struct parallel_read *read, struct range_share shares[NT_MAX_SHARED_OUTPUTS])
 {
     uint32_t next, count = 0;
-    pthread_mutex_lock(&read->lock);
+    NT_MUTEX_GUARD(&read->lock);
     while ((next = find_next(read)) == read->group && read->at < read->count)
         begin_group(read, read->at + read->group);
     if (read->status == NT_OK && read->at < read->count)
@@ -340,14 +323,13 @@ static uint32_t take_shares(struct parallel_read *read, struct range_share share
                           nt_stream_shared_page_end(read->ranges[shares->range].stream, shares->end,
                                                     read->ranges[read->at + i].stream),
                           &shares[count]);
-    pthread_mutex_unlock(&read->lock);
     return count;
 }
 
 static void note_failure(struct parallel_read *read, const struct range_share *share, enum nt_status status,
                          const struct nt_error *error)
 {
-    pthread_mutex_lock(&read->lock);
+    NT_MUTEX_GUARD(&read->lock);
     bool is_earlier = share->range < read->failed_range ||
                       (share->range == read->failed_range && share->first < read->failed_first);
     if (read->status == NT_OK || is_earlier) {
@@ -356,7 +338,6 @@ static void note_failure(struct parallel_read *read, const struct range_share *s
         read->failed_first = share->first;
         read->error = *error;
     }
-    pthread_mutex_unlock(&read->lock);
 }
 
 /* Elements [first, end) of a range. */
@@ -471,8 +452,8 @@ static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number,
     double middle = ((double)number - 0.5) / (double)count;
     uint64_t element = range->first + (uint64_t)((double)range->count * middle);
     uint64_t found = is_large_segment(range, element, count) ? page_end(range->stream, element)
-                                                             : segment_end(range->stream, element);
-    return found < end ? found : end;
+                                                             : nt_stream_segment_end(range->stream, element);
+    return nt_min(found, end);
 }
 
 /* Bands of ranges, and how many of them have been hinted. Each has some rows of some of the ranges: if a
@@ -588,24 +569,21 @@ static void divide(struct bands *bands, uint64_t bytes, uint64_t count)
 static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t bytes,
                                  struct nt_error *error)
 {
-    struct bands bands = {.ranges = ranges, .range_count = count};
     uint64_t most = bytes / BAND_BYTES + 1;
-    struct nt_stream_range *parts = calloc(count, sizeof(*parts));
-    bands.column_band = calloc(count, sizeof(*bands.column_band));
-    bands.stored = calloc(most, sizeof(*bands.stored));
-    enum nt_status status = parts && bands.column_band && bands.stored ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK)
-        divide(&bands, bytes, most);
+    NT_AUTO_FREE struct nt_stream_range *parts = calloc(count, sizeof(*parts));
+    NT_AUTO_FREE uint64_t *column_band = calloc(count, sizeof(*column_band)),
+                          *stored = calloc(most, sizeof(*stored));
+    NT_TRY(nt_check_memory(parts && column_band && stored, error));
+    struct bands bands = {
+        .ranges = ranges, .range_count = count, .column_band = column_band, .stored = stored};
+    divide(&bands, bytes, most);
     nt_groups_announce_fields(ranges->stream->dataset, NULL, 0); /* their lists come with their pages */
-    for (uint64_t number = 0; status == NT_OK && number < bands.count; number++) {
+    for (uint64_t number = 0; number < bands.count; number++) {
         prefetch_bands(&bands, number);
-        status = read_band(&bands, number, parts, error);
+        NT_TRY(read_band(&bands, number, parts, error));
         bands.ahead -= bands.stored[number];
     }
-    free(bands.stored);
-    free(bands.column_band);
-    free(parts);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,

@@ -885,6 +885,9 @@ enum nt_status nt_field_byte_boundaries(struct nt_reader *reader, struct nt_data
 /* A segment, and the one that holds an element, which must exist; elements count like the segments. */
 void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct nt_segment *segment_ret);
 void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, struct nt_segment *segment_ret);
+/* The end of the segment that holds an element of the stream, which counts the leading 0 of offsets; of a
+ * filtered stream its own end. */
+uint64_t nt_stream_segment_end(const struct nt_stream *stream, uint64_t element);
 
 /* Finds a segment's stored elements and pins the group of its pages. Loads its page list; a bad one
  * becomes the segment's fault. Fails only for environmental errors. */

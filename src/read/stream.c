@@ -72,7 +72,7 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
     if (!active->is_deferred)
         return false;
-    if ((before < elements ? before : elements) == missing)
+    if (nt_min(before, elements) == missing)
         return true;
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
@@ -222,14 +222,13 @@ static enum nt_status prove_around(struct nt_stream *stream, uint32_t number, bo
 {
     const struct nt_row_counts *rows = &stream->rows;
     uint32_t end = number + 1;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = number; status == NT_OK && i > 0 && !nt_row_counts_get(rows, i - 1).rows; i--)
-        status = prove_empty(stream, i - 1, is_proved_ret, error);
+    for (uint32_t i = number; i > 0 && !nt_row_counts_get(rows, i - 1).rows; i--)
+        NT_TRY(prove_empty(stream, i - 1, is_proved_ret, error));
     while (end < rows->count && !nt_row_counts_get(rows, end).rows)
         end++;
-    for (uint32_t i = number + 1; status == NT_OK && end == rows->count && i < end; i++)
-        status = prove_empty(stream, i, is_proved_ret, error);
-    return status;
+    for (uint32_t i = number + 1; end == rows->count && i < end; i++)
+        NT_TRY(prove_empty(stream, i, is_proved_ret, error));
+    return NT_OK;
 }
 
 enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
@@ -543,14 +542,21 @@ void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, stru
     nt_stream_segment(stream, nt_row_counts_find(&stream->rows, row), segment_ret);
 }
 
-uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element)
+uint64_t nt_stream_segment_end(const struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_leading_zeros(stream);
     struct nt_segment segment;
-    if (stream->filter || !nt_dataset_reloads_parts(stream->dataset) || nt_prefetch_helps(stream->dataset))
-        return UINT64_MAX;
+    if (stream->filter)
+        return stream->elements;
     nt_stream_segment_of(stream, element < lead ? 0 : element - lead, &segment);
     return lead + segment.first + segment.elements;
+}
+
+uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element)
+{
+    bool has_end =
+        !stream->filter && nt_dataset_reloads_parts(stream->dataset) && !nt_prefetch_helps(stream->dataset);
+    return has_end ? nt_stream_segment_end(stream, element) : UINT64_MAX;
 }
 
 /* The page of an element in a segment; takes over its pin. No page if the segment is not located, or each
@@ -768,25 +774,19 @@ static enum nt_status find_boundaries(struct nt_reader *reader, struct nt_datase
                                       enum nt_counted of, uint64_t **boundaries_ret, uint32_t *count_ret,
                                       struct nt_error *error)
 {
-    struct nt_row_counts rows;
+    NT_CLEANUP(nt_row_counts_deinit) struct nt_row_counts rows = {0};
     struct nt_row_mask mask;
-    uint64_t *boundaries = NULL;
     NT_TRY(nt_row_counts_build(reader, dataset, field, of, &rows, error));
-    enum nt_status status =
-        name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error);
-    if (status == NT_OK)
-        status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
-    if (status == NT_OK && !(boundaries = calloc((size_t)rows.count + 1, sizeof(*boundaries))))
-        status = nt_fail_memory(error);
-    if (status == NT_OK) {
-        for (uint32_t i = 0; i <= rows.count; i++)
-            boundaries[i] = nt_row_mask_before(&mask, i < rows.count ? nt_row_counts_get(&rows, i).first_row
-                                                                     : rows.total);
-        *boundaries_ret = boundaries;
-        *count_ret = rows.count;
-    }
-    nt_row_counts_deinit(&rows);
-    return status;
+    NT_TRY(name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error));
+    NT_TRY(nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error));
+    uint64_t *boundaries = calloc((size_t)rows.count + 1, sizeof(*boundaries));
+    NT_TRY(nt_check_memory(boundaries, error));
+    for (uint32_t i = 0; i <= rows.count; i++)
+        boundaries[i] =
+            nt_row_mask_before(&mask, i < rows.count ? nt_row_counts_get(&rows, i).first_row : rows.total);
+    *boundaries_ret = boundaries;
+    *count_ret = rows.count;
+    return NT_OK;
 }
 
 enum nt_status nt_field_row_boundaries(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
