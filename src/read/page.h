@@ -9,6 +9,7 @@
 
 struct nt_blob_rows;
 struct nt_blobs;
+NT_DEFINE_CLEANUP(struct nt_reader, nt_reader_free)
 NT_DEFINE_CLEANUP(struct nt_stream, nt_stream_close)
 
 /* ---- One page ---- */

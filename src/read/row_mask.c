@@ -60,17 +60,14 @@ static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *get_end, v
                           struct nt_deletion_vector *items, struct nt_error *error)
 {
     uint64_t deleted = 0, first = 0, end = 0, last;
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i <= rows->deletions->count; i++) {
         const struct nt_deletion_run *run = &rows->deletions->items[i];
         last = end;
-        status = get_end(context, run->first * rows->per_row, &first, error);
+        NT_TRY(get_end(context, run->first * rows->per_row, &first, error));
         items->items[i] = (struct nt_deletion_run){first, first - deleted};
         end = first;
-        if (status == NT_OK && i < rows->deletions->count)
-            status = get_end(context, nt_deletion_run_end(run) * rows->per_row, &end, error);
-        if (status != NT_OK)
-            return status;
+        if (i < rows->deletions->count)
+            NT_TRY(get_end(context, nt_deletion_run_end(run) * rows->per_row, &end, error));
         if (first < last || end < first)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the index decreases within its cluster");
         deleted += end - first;
@@ -215,11 +212,9 @@ static enum nt_status read_ends(struct item_ends *ends, uint64_t row, struct nt_
 {
     bool is_near = ends->count && row - ends->first < ends->count + ends->reach;
     uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row after the page */
-    ends->reach = is_near ? 2 * ends->reach : 1;
-    if (ends->reach > MAX_AT_ONCE)
-        ends->reach = MAX_AT_ONCE;
+    ends->reach = is_near ? nt_min(2 * ends->reach, MAX_AT_ONCE) : 1;
     ends->first = row;
-    ends->count = ends->reach < page_end - row ? ends->reach : page_end - row;
+    ends->count = nt_min(ends->reach, page_end - row);
     enum nt_status status =
         nt_stream_produce(ends->stream, row, ends->count, NULL, (uint8_t *)ends->values, error);
     if (status != NT_OK)
@@ -231,33 +226,34 @@ static enum nt_status read_ends(struct item_ends *ends, uint64_t row, struct nt_
 static enum nt_status get_end_offset(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct item_ends *ends = context;
-    bool is_boundary = true;
-    enum nt_status status = NT_OK;
+    bool is_boundary;
     *end_ret = 0;
     if (row == 0)
         return NT_OK;
     if (row > ends->rows)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field", row, ends->rows);
     if (row < ends->first || row - ends->first >= ends->count) {
-        status = find_boundary(ends, row, end_ret, &is_boundary, error);
-        if (status != NT_OK || is_boundary)
-            return status;
-        status = read_ends(ends, row, error);
+        NT_TRY(find_boundary(ends, row, end_ret, &is_boundary, error));
+        if (is_boundary)
+            return NT_OK;
+        NT_TRY(read_ends(ends, row, error));
     }
-    *end_ret = ends->values[status == NT_OK ? row - ends->first : 0];
-    return status;
+    *end_ret = ends->values[row - ends->first];
+    return NT_OK;
 }
 
 static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  const struct nt_row_mask *rows, struct nt_deletion_vector **items_ret,
                                  struct nt_error *error)
 {
-    struct item_ends ends = {.reach = 1};
-    NT_TRY(nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends.stream, error));
-    ends.rows = nt_stream_elements(ends.stream) - nt_stream_leading_zeros(ends.stream);
-    enum nt_status status = nt_row_mask_map(rows, get_end_offset, &ends, items_ret, error);
-    nt_stream_close(ends.stream);
-    return status;
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
+    NT_TRY(nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &stream, error));
+    struct item_ends ends = {
+        .stream = stream,
+        .rows = nt_stream_elements(stream) - nt_stream_leading_zeros(stream),
+        .reach = 1,
+    };
+    return nt_row_mask_map(rows, get_end_offset, &ends, items_ret, error);
 }
 
 /* ---- Alternatives, through tags and row numbers ---- */
@@ -269,6 +265,13 @@ struct selected_rows {
     size_t count, capacity;
     bool ascend;
 };
+
+static void selected_rows_deinit(struct selected_rows *selected)
+{
+    nt_stream_close(selected->tags);
+    nt_stream_close(selected->index);
+    free(selected->rows);
+}
 
 static enum nt_status note(struct selected_rows *selected, uint64_t row, struct nt_error *error)
 {
@@ -286,34 +289,28 @@ static enum nt_status look_at(struct selected_rows *selected, uint64_t first, ui
 {
     uint32_t tags[MAX_AT_ONCE];
     uint64_t index[MAX_AT_ONCE], some;
-    enum nt_status status = NT_OK;
-    for (; status == NT_OK && count; first += some, count -= some) {
-        some = count < MAX_AT_ONCE ? count : MAX_AT_ONCE;
-        status = nt_stream_produce(selected->tags, first, some, NULL, (uint8_t *)tags, error);
-        if (status == NT_OK)
-            status = nt_stream_produce(selected->index, first, some, NULL, (uint8_t *)index, error);
-        for (uint64_t i = 0; status == NT_OK && i < some; i++)
+    for (; count; first += some, count -= some) {
+        some = nt_min(count, MAX_AT_ONCE);
+        NT_TRY(nt_stream_produce(selected->tags, first, some, NULL, (uint8_t *)tags, error));
+        NT_TRY(nt_stream_produce(selected->index, first, some, NULL, (uint8_t *)index, error));
+        for (uint64_t i = 0; i < some; i++)
             if (tags[i] == selected->tag)
-                status = note(selected, index[i], error);
+                NT_TRY(note(selected, index[i], error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Writers number the rows consecutively; otherwise a row is selected if any variant refers to it. */
 static enum nt_status omit_others(struct selected_rows *selected, uint64_t physical,
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
-    struct nt_deletion_vector_builder builder = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_deletion_vector_builder_deinit) struct nt_deletion_vector_builder builder = {0};
     if (!selected->ascend)
         qsort(selected->rows, selected->count, sizeof(*selected->rows), nt_compare_u64);
-    for (size_t i = 0; status == NT_OK && i < selected->count; i++)
+    for (size_t i = 0; i < selected->count; i++)
         if (!i || selected->rows[i] != selected->rows[i - 1])
-            status = nt_deletion_vector_builder_add(&builder, selected->rows[i], 1, error);
-    if (status == NT_OK)
-        status = nt_deletion_vector_builder_finish(&builder, physical, rows_ret, error);
-    nt_deletion_vector_builder_deinit(&builder);
-    return status;
+            NT_TRY(nt_deletion_vector_builder_add(&builder, selected->rows[i], 1, error));
+    return nt_deletion_vector_builder_finish(&builder, physical, rows_ret, error);
 }
 
 static enum nt_status collect(struct selected_rows *selected, const struct nt_row_mask *variants,
@@ -331,28 +328,18 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
                                        uint32_t branch, const struct nt_row_mask *variants,
                                        struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
-    struct selected_rows selected = {.ascend = true};
+    NT_CLEANUP(selected_rows_deinit) struct selected_rows selected = {.ascend = true};
     uint32_t count;
     uint64_t physical = 0;
     const uint32_t *children = nt_dataset_children(dataset, variant, &count);
     while (selected.tag < count && children[selected.tag++] != branch)
         ;
-    enum nt_status status =
-        nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_TAGS, &selected.tags, error);
-    if (status == NT_OK)
-        status = nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_INDEX, &selected.index, error);
-    if (status == NT_OK)
-        status = nt_row_counts_total(reader, dataset, branch, NT_COUNTED_ROWS, &physical, error);
-    if (status == NT_OK)
-        status = nt_row_mask_check(variants, nt_stream_elements(selected.tags), error);
-    if (status == NT_OK)
-        status = collect(&selected, variants, error);
-    if (status == NT_OK)
-        status = omit_others(&selected, physical, rows_ret, error);
-    nt_stream_close(selected.tags);
-    nt_stream_close(selected.index);
-    free(selected.rows);
-    return status;
+    NT_TRY(nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_TAGS, &selected.tags, error));
+    NT_TRY(nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_INDEX, &selected.index, error));
+    NT_TRY(nt_row_counts_total(reader, dataset, branch, NT_COUNTED_ROWS, &physical, error));
+    NT_TRY(nt_row_mask_check(variants, nt_stream_elements(selected.tags), error));
+    NT_TRY(collect(&selected, variants, error));
+    return omit_others(&selected, physical, rows_ret, error);
 }
 
 /* ---- All levels ---- */

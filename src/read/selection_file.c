@@ -3,7 +3,7 @@
  * Reads a selection of entries from a file and applies it to a dataset. Files are NumPy arrays (.npy),
  * text with numbers, or any file with a single integer field, such as a Roaring bitmap.
  */
-#include "read/read.h"
+#include "read/page.h"
 
 #include <ntuple/selection.h>
 #include <ntuple/format.h>
@@ -122,14 +122,12 @@ struct number_scanner {
 /* A file that does not begin with numbers probably has another type. */
 static enum nt_status refuse_word(const struct number_scanner *scanner, struct nt_error *error)
 {
-    struct nt_buffer word = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer word = {0};
     if (scanner->selection->elements == 0 && !is_digit(scanner->word[0]) && scanner->word[0] != '-')
         return refuse_kind(scanner->selection, error);
     nt_append_printable(&word, scanner->word, scanner->word_bytes);
-    refuse_element(scanner->selection, error, "expected entry numbers, found \"%s\"",
-                   nt_buffer_string(&word));
-    nt_buffer_deinit(&word);
-    return NT_INVALID;
+    return refuse_element(scanner->selection, error, "expected entry numbers, found \"%s\"",
+                          nt_buffer_string(&word));
 }
 
 static enum nt_status end_word(struct number_scanner *scanner, struct nt_error *error)
@@ -175,7 +173,7 @@ static enum nt_status read_text(struct nt_selection *selection, struct nt_source
     uint8_t piece[16 * 1024];
     selection->line = 1;
     for (uint64_t at = 0, bytes; at < size; at += bytes) {
-        bytes = size - at < sizeof(piece) ? size - at : sizeof(piece);
+        bytes = nt_min(size - at, sizeof(piece));
         NT_TRY(nt_source_read(source, at, piece, (size_t)bytes, error));
         for (uint64_t i = 0; i < bytes; i++)
             NT_TRY(take(&scanner, piece[i], error));
@@ -247,7 +245,7 @@ static enum nt_status add_items(struct nt_selection *selection, const struct npy
 {
     uint8_t piece[16 * 1024];
     for (uint64_t some; bytes; offset += some, bytes -= some) {
-        some = bytes < sizeof(piece) ? bytes : sizeof(piece);
+        some = nt_min(bytes, sizeof(piece));
         NT_TRY(source ? nt_source_read(source, offset, piece, (size_t)some, error)
                       : nt_stream_read(stream, offset, piece, (size_t)some, error));
         if (add_run(selection, items, piece, some))
@@ -317,17 +315,16 @@ static bool scan_quoted(struct npy_header *header, char text[MAX_QUOTED_BYTES + 
 static enum nt_status take_type(struct npy_header *header, struct nt_error *error)
 {
     char type[MAX_QUOTED_BYTES + 1];
-    struct nt_buffer found = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer found = {0};
     if (!scan_quoted(header, type)) /* a list is a structure */
         return refuse(header, "a type of integers or bools", error);
     header->has_type = true;
     if (items_init(&header->items, type))
         return NT_OK;
     nt_append_printable(&found, type, strlen(type));
-    nt_fail(error, NT_INVALID, header->at, "%s: expected an array of integers or bools, found type \"%.40s\"",
-            header->selection->path, nt_buffer_string(&found));
-    nt_buffer_deinit(&found);
-    return NT_INVALID;
+    return nt_fail(error, NT_INVALID, header->at,
+                   "%s: expected an array of integers or bools, found type \"%.40s\"",
+                   header->selection->path, nt_buffer_string(&found));
 }
 
 /* "(7,)" */
@@ -362,20 +359,17 @@ static enum nt_status take_member(struct npy_header *header, struct nt_error *er
 
 static enum nt_status take_members(struct npy_header *header, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (!scan(header, " {%n", &header->passed))
         return refuse(header, "a dictionary", error);
-    while (status == NT_OK && !scan(header, " }%n", &header->passed)) {
-        status = take_member(header, error);
-        if (status == NT_OK && !scan(header, " ,%n", &header->passed)) {
-            if (!scan(header, " }%n", &header->passed))
-                return refuse(header, "the end of the dictionary", error);
-            break;
-        }
+    while (!scan(header, " }%n", &header->passed)) {
+        NT_TRY(take_member(header, error));
+        if (scan(header, " ,%n", &header->passed))
+            continue;
+        if (!scan(header, " }%n", &header->passed))
+            return refuse(header, "the end of the dictionary", error);
+        break;
     }
-    if (status == NT_OK && !(header->has_type && header->has_shape))
-        return refuse(header, "descr and shape", error);
-    return status;
+    return header->has_type && header->has_shape ? NT_OK : refuse(header, "descr and shape", error);
 }
 
 /* Reads the dictionary after its length, which has 2 bytes in version 1 and 4 in later ones. */
@@ -383,7 +377,7 @@ static enum nt_status read_header(struct npy_header *header, struct nt_source *s
                                   struct nt_error *error)
 {
     uint8_t prefix[PREFIX_BYTES + sizeof(uint32_t)];
-    size_t known = size < sizeof(prefix) ? (size_t)size : sizeof(prefix);
+    size_t known = nt_min(size, sizeof(prefix));
     NT_TRY(nt_source_read(source, 0, prefix, known, error));
     struct nt_cursor cursor = nt_cursor(prefix, known);
     nt_cursor_skip(&cursor, sizeof(magic));
@@ -400,9 +394,9 @@ static enum nt_status read_header(struct npy_header *header, struct nt_source *s
     if (length > MAX_HEADER_BYTES)
         return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position,
                        "%s: the header is too long: %" PRIu64 " bytes", header->selection->path, length);
-    enum nt_status status =
-        length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
-    return status == NT_OK ? take_members(header, error) : status;
+    if (length)
+        NT_TRY(nt_source_read(source, cursor.position, header->text, (size_t)length, error));
+    return take_members(header, error);
 }
 
 static enum nt_status read_npy(struct nt_selection *selection, struct nt_source *source, uint64_t size,
@@ -447,34 +441,26 @@ static enum nt_status read_field(struct nt_selection *selection, struct nt_file 
     const struct nt_reader_options options = NT_READER_OPTIONS_INIT;
     struct nt_dataset *dataset = nt_file_only(file, NULL);
     const struct nt_field *field = dataset ? nt_dataset_field(dataset, 0) : NULL;
-    struct nt_reader *reader = NULL;
-    struct nt_stream *stream = NULL;
+    NT_CLEANUP(nt_reader_free_at) struct nt_reader *reader = NULL;
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
     if (!field || nt_dataset_field_count(dataset) != 1 || !nt_field_has_stream(field, NT_STREAM_DATA))
         return refuse_kind(selection, error);
     selection->max_bytes = limit_ranges(file);
-    enum nt_status status = nt_reader_new(&options, &reader, error);
-    if (status == NT_OK)
-        status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);
-    if (status == NT_OK)
-        status = add_stream(selection, stream, error);
-    nt_stream_close(stream);
-    nt_reader_free(reader);
-    return status;
+    NT_TRY(nt_reader_new(&options, &reader, error));
+    NT_TRY(nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error));
+    return add_stream(selection, stream, error);
 }
 
 /* Reads a supported format, or fails with NT_NOT_THIS_FORMAT. Owns the source, also on failure. */
 static enum nt_status read_dataset(struct nt_selection *selection, struct nt_source *source,
                                    struct nt_error *error)
 {
-    struct nt_file *file = NULL;
+    NT_CLEANUP(nt_file_close_at) struct nt_file *file = NULL;
     const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status = nt_file_open_source(source, &options, &file, error);
-    if (status != NT_OK) {
-        nt_source_close(source);
-        return status;
-    }
-    status = read_field(selection, file, error);
-    nt_file_close(file);
+    if (status == NT_OK)
+        return read_field(selection, file, error);
+    nt_source_close(source);
     return status;
 }
 
@@ -501,7 +487,7 @@ enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_sourc
     uint8_t head[NT_CHOICE_HEAD_BYTES];
     uint64_t size = 0;
     enum nt_status status = nt_source_size(source, &size, error);
-    size_t bytes = size < sizeof(head) ? (size_t)size : sizeof(head);
+    size_t bytes = nt_min(size, sizeof(head));
     if (status == NT_OK && bytes)
         status = nt_source_read(source, 0, head, bytes, error);
     if (status == NT_OK && !is_npy(head, bytes) && !is_text(head, bytes))
@@ -562,10 +548,8 @@ static enum nt_status apply_range(const struct nt_selection *selection, struct n
 {
     struct nt_entry_range range = selection->ranges[0];
     uint64_t entries = nt_dataset_stored_entries(dataset);
-    if (range.first > entries)
-        range.first = entries;
-    if (range.count > entries - range.first)
-        range.count = entries - range.first;
+    range.first = nt_min(range.first, entries);
+    range.count = nt_min(range.count, entries - range.first);
     return nt_dataset_select(dataset, &range, 1, error);
 }
 
