@@ -104,14 +104,13 @@ void nt_blobs_close(struct nt_blobs *blobs)
 static enum nt_status name_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,
                                struct nt_error *error)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (status == NT_OK || nt_is_transient(status))
         return status;
     nt_append_field_path(&path, blobs->dataset, blobs->field, '/');
     const struct nt_text dataset = blobs->dataset->name;
     nt_error_context(error, "dataset %.*s, blob of row %" PRIu64 " of field %.80s", (int)dataset.length,
                      dataset.bytes, row, path.failed ? "?" : nt_buffer_string(&path));
-    nt_buffer_deinit(&path);
     return status;
 }
 
@@ -197,26 +196,24 @@ static enum nt_status read_sizes(struct nt_blobs *blobs, uint64_t first, uint32_
                                  uint64_t sizes[BLOCK_ROWS], struct nt_error *error)
 {
     bool valid[BLOCK_ROWS];
-    struct nt_blob blob = {0};
-    enum nt_status status = nt_stream_read_elements(blobs->members[SIZE], first, count, sizes, error);
-    if (status == NT_OK && blobs->valid)
-        status = nt_stream_read_elements(blobs->valid, first, count, valid, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    NT_CLEANUP(nt_blob_deinit) struct nt_blob blob = {0};
+    NT_TRY(nt_stream_read_elements(blobs->members[SIZE], first, count, sizes, error));
+    if (blobs->valid)
+        NT_TRY(nt_stream_read_elements(blobs->valid, first, count, valid, error));
+    for (uint32_t i = 0; i < count; i++) {
         if (blobs->valid && !valid[i]) {
             sizes[i] = 0;
         } else if (!sizes[i]) {
-            status = nt_blobs_find(blobs, first + i, false, &blob, error);
+            NT_TRY(nt_blobs_find(blobs, first + i, false, &blob, error));
             sizes[i] = blob.bytes;
         }
     }
-    nt_blob_deinit(&blob);
-    return status;
+    return NT_OK;
 }
 
 static uint32_t rows_in_block(const struct nt_blobs *blobs, uint64_t block)
 {
-    uint64_t left = blobs->rows - block * BLOCK_ROWS;
-    return left < BLOCK_ROWS ? (uint32_t)left : BLOCK_ROWS;
+    return nt_min(blobs->rows - block * BLOCK_ROWS, BLOCK_ROWS);
 }
 
 static uint64_t count_blocks(const struct nt_blobs *blobs)
@@ -230,53 +227,44 @@ static enum nt_status read_ends(struct nt_blobs *blobs, uint64_t block, uint64_t
 {
     uint32_t count = rows_in_block(blobs, block);
     ends[0] = begin;
-    enum nt_status status = read_sizes(blobs, block * BLOCK_ROWS, count, ends + 1, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+    NT_TRY(read_sizes(blobs, block * BLOCK_ROWS, count, ends + 1, error));
+    for (uint32_t i = 0; i < count; i++)
         if (!nt_checked_add(ends[i], ends[i + 1], &ends[i + 1]) || ends[i + 1] > INT64_MAX)
-            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the blobs have more than 2^63 bytes in all");
-    return status;
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the blobs have more than 2^63 bytes in all");
+    return NT_OK;
 }
 
 static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
 {
     uint64_t count = count_blocks(blobs), ends[BLOCK_ROWS + 1] = {0};
-    uint64_t *made = NULL;
+    NT_AUTO_FREE uint64_t *made = NULL;
     size_t capacity = 0;
-    enum nt_status status = NT_OK;
     if (count > MAX_BLOCKS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the field has %" PRIu64 " rows, more than the limit of 2^34", blobs->rows);
-    for (uint64_t i = 0; status == NT_OK && i <= count; i++) {
+    for (uint64_t i = 0; i <= count; i++) {
         uint64_t *grown = nt_array_grow(made, i, &capacity, sizeof(*made));
-        if (!grown) {
-            status = nt_fail_memory(error);
-            break;
-        }
+        NT_TRY(nt_check_memory(grown, error));
         made = grown;
         made[i] = i ? ends[rows_in_block(blobs, i - 1)] : 0;
         if (i < count)
-            status = read_ends(blobs, i, made[i], ends, error);
+            NT_TRY(read_ends(blobs, i, made[i], ends, error));
     }
-    if (status == NT_OK)
-        blobs->ends = made;
-    else
-        free(made);
-    return status;
+    blobs->ends = made;
+    made = NULL;
+    return NT_OK;
 }
 
 static enum nt_status need_ends(struct nt_blobs *blobs, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
         return NT_OK;
     nt_reader_before_blocking(blobs->reader);
-    pthread_mutex_lock(&blobs->lock);
+    NT_MUTEX_GUARD(&blobs->lock);
     if (!blobs->ends)
-        status = make_ends(blobs, error);
-    if (status == NT_OK)
-        atomic_store_explicit(&blobs->has_ends, true, memory_order_release);
-    pthread_mutex_unlock(&blobs->lock);
-    return status;
+        NT_TRY(make_ends(blobs, error));
+    atomic_store_explicit(&blobs->has_ends, true, memory_order_release);
+    return NT_OK;
 }
 
 enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *bytes_ret,
@@ -365,19 +353,19 @@ static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor
 static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
                                     uint64_t *offset, uint8_t **buffer, size_t *bytes, struct nt_error *error)
 {
-    enum nt_status status = enter_block(blobs, cursor, block, error);
     uint32_t count = rows_in_block(blobs, block);
-    for (uint32_t i = 0; status == NT_OK && *bytes && i < count; i++) {
+    NT_TRY(enter_block(blobs, cursor, block, error));
+    for (uint32_t i = 0; *bytes && i < count; i++) {
         const uint64_t *ends = cursor->rows->ends;
         if (ends[i + 1] <= *offset)
             continue;
-        size_t part = *bytes < ends[i + 1] - *offset ? *bytes : (size_t)(ends[i + 1] - *offset);
-        status = read_of_row(blobs, cursor, i, *offset - ends[i], *buffer, part, error);
+        size_t part = nt_min(*bytes, ends[i + 1] - *offset);
+        NT_TRY(read_of_row(blobs, cursor, i, *offset - ends[i], *buffer, part, error));
         *offset += part;
         *buffer += part;
         *bytes -= part;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status fail_past_end(struct nt_error *error)
@@ -389,14 +377,13 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cur
                              void *buffer, size_t bytes, struct nt_error *error)
 {
     uint8_t *output = buffer;
-    uint64_t total = 0, blocks = count_blocks(blobs);
-    enum nt_status status = nt_blobs_bytes(blobs, true, &total, error);
-    if (status == NT_OK && !nt_range_fits(offset, bytes, total))
+    uint64_t total, blocks = count_blocks(blobs);
+    NT_TRY(nt_blobs_bytes(blobs, true, &total, error));
+    if (!nt_range_fits(offset, bytes, total))
         return fail_past_end(error);
-    uint64_t block = status == NT_OK && blocks ? block_of(blobs->ends, (uint32_t)blocks, offset) : 0;
-    for (; status == NT_OK && bytes; block++)
-        status = read_of_block(blobs, cursor, block, &offset, &output, &bytes, error);
-    return status;
+    for (uint64_t block = block_of(blobs->ends, (uint32_t)blocks, offset); bytes; block++)
+        NT_TRY(read_of_block(blobs, cursor, block, &offset, &output, &bytes, error));
+    return NT_OK;
 }
 
 enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
@@ -404,24 +391,22 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
 {
     uint8_t *output = buffer;
     uint64_t ends[BLOCK_ROWS + 1] = {0}, blocks = count_blocks(blobs);
-    enum nt_status status = need_ends(blobs, error);
-    if (status == NT_OK && !nt_range_fits(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
+    NT_TRY(need_ends(blobs, error));
+    if (!nt_range_fits(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
         return fail_past_end(error);
-    while (status == NT_OK && bytes) {
+    while (bytes) {
         uint64_t block = offset / (BLOCK_ROWS * sizeof(*ends));
         if (block && block == blocks) /* the last end of a full block */
             block--;
         if (blocks)
-            status = read_known_ends(blobs, block, ends, error);
+            NT_TRY(read_known_ends(blobs, block, ends, error));
         size_t from = (size_t)(offset - block * BLOCK_ROWS * sizeof(*ends));
-        size_t part = (blocks ? rows_in_block(blobs, block) + 1 : 1) * sizeof(*ends) - from;
-        if (part > bytes)
-            part = bytes;
-        if (status == NT_OK)
-            memcpy(output, (const uint8_t *)ends + from, part);
+        size_t left = (blocks ? rows_in_block(blobs, block) + 1 : 1) * sizeof(*ends) - from;
+        size_t part = nt_min(bytes, left);
+        memcpy(output, (const uint8_t *)ends + from, part);
         offset += part;
         output += part;
         bytes -= part;
     }
-    return status;
+    return NT_OK;
 }

@@ -68,11 +68,10 @@ static struct nt_dataset_index *find_index(const struct nt_dataset_indexes *inde
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset)
 {
-    pthread_mutex_lock(&indexes->lock);
+    NT_MUTEX_GUARD(&indexes->lock);
     struct nt_dataset_index *index = find_index(indexes, dataset);
     if (!index && (index = index_new(dataset)))
         nt_hash_table_insert(&indexes->table, &index->link, (uintptr_t)dataset);
-    pthread_mutex_unlock(&indexes->lock);
     return index;
 }
 
@@ -208,21 +207,18 @@ static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dat
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
     NT_TRY(nt_check_memory(index, error));
     uint32_t *order = atomic_load_explicit(&index->order, memory_order_acquire);
-    enum nt_status status = needs_lists ? nt_dataset_load_readable(dataset, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
+    if (needs_lists)
+        NT_TRY(nt_dataset_load_readable(dataset, error));
     if (!order) {
-        pthread_mutex_lock(&index->lock);
+        NT_MUTEX_GUARD(&index->lock);
         order = atomic_load_explicit(&index->order, memory_order_acquire);
         if (!order) {
-            status = build_order(dataset, &order, error);
-            if (status == NT_OK)
-                atomic_store_explicit(&index->order, order, memory_order_release);
+            NT_TRY(build_order(dataset, &order, error));
+            atomic_store_explicit(&index->order, order, memory_order_release);
         }
-        pthread_mutex_unlock(&index->lock);
     }
     *order_ret = order;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Spans ---- */

@@ -129,7 +129,7 @@ static uint32_t count_absent(const struct shared_load *load, uint32_t count, siz
     const struct nt_page *pages = load->runs->pages;
     uint32_t most = nt_adjacent_pages_count(dataset, pages, count), found = 0, batch, absent;
     do {
-        batch = most - found < TOGETHER ? most - found : TOGETHER;
+        batch = nt_min(most - found, TOGETHER);
         for (uint32_t i = 0; i < batch; i++)
             keys[i] = nt_page_key(dataset, &pages[found + i]);
         absent = (uint32_t)nt_cache_count_absent(load->request.reader->cache, keys, batch);
@@ -370,9 +370,8 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     together->count++;
     uint64_t start = nt_stream_leading_zeros(range->stream) + segment->first,
              stop = range->first + range->count;
-    uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
-    if (to > segment->elements)
-        to = segment->elements;
+    uint64_t from = range->first > start ? range->first - start : 0;
+    uint64_t to = nt_min(stop > start ? stop - start : 0, segment->elements);
     if (from >= to)
         return false;
     const struct nt_page *first = nt_find_page(segment->pages, segment->page_count, from);
@@ -380,7 +379,7 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     uint32_t a = (uint32_t)(first - segment->pages) + (first->first_element < from);
     uint32_t b = (uint32_t)(last - segment->pages) + (last->first_element + last->elements <= to);
     together->first = a > together->first ? a : together->first;
-    together->end = b < together->end ? b : together->end;
+    together->end = nt_min(b, together->end);
     return together->first < together->end;
 }
 

@@ -36,31 +36,27 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
                                   struct nt_column_index **index_ret, struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    struct nt_group *group = NULL;
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
     uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
     size_t marks = count / NT_INDEX_STRIDE + 1;
-    struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
+    NT_AUTO_FREE struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
     NT_TRY(nt_check_memory(index, error));
     nt_groups_announce(dataset, groups);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct nt_range *range;
         if (i % NT_INDEX_STRIDE == 0)
             index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_checkpoint){index->elements, index->pages};
-        status = stored_range(dataset, first + i, column, &group, &range, error);
+        NT_TRY(stored_range(dataset, first + i, column, &group, &range, error));
         if (!range)
             continue;
         index->pages += range->pages;
         if (!nt_checked_add(index->elements, nt_range_elements(group, range), &index->elements))
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
-                             dataset->columns[column].id);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
+                           dataset->columns[column].id);
     }
-    nt_group_unpin(group);
-    if (status == NT_OK)
-        *index_ret = index;
-    else
-        free(index);
-    return status;
+    *index_ret = index;
+    index = NULL;
+    return NT_OK;
 }
 
 static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -70,23 +66,20 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
         return nt_fail_copy(error, dataset->failure);
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "column %u does not exist", column);
-    enum nt_status status = nt_reader_after_fork(reader, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_reader_after_fork(reader, error));
     struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
     NT_TRY(nt_check_memory(known, error));
     struct nt_column_index *index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
     if (!index) {
-        pthread_mutex_lock(&known->lock);
+        NT_MUTEX_GUARD(&known->lock);
         index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
-        if (!index)
-            status = build_index(dataset, column, &index, error);
-        if (status == NT_OK)
+        if (!index) {
+            NT_TRY(build_index(dataset, column, &index, error));
             atomic_store_explicit(&known->columns[column], index, memory_order_release);
-        pthread_mutex_unlock(&known->lock);
+        }
     }
     *index_ret = index;
-    return status;
+    return NT_OK;
 }
 
 NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_checkpoint, .elements)
@@ -243,9 +236,9 @@ static enum nt_status read_pages(const struct column_read *read, const struct nt
     uint64_t decoded = nt_page_decoded_elements(page) * read->element_bytes;
     if (nt_page_decoded_elements(page) != page->elements) { /* a few decoded elements repeat */
         offset %= decoded;
-        left = left < decoded - offset ? left : decoded - offset;
+        left = nt_min(left, decoded - offset);
     }
-    *decoded_ret = left < bytes ? (size_t)left : bytes;
+    *decoded_ret = nt_min(left, bytes);
     return read_within(read, page, offset, output, *decoded_ret, error);
 }
 
@@ -254,25 +247,21 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
 {
     struct column_position at =
         mark_before(read->dataset, read->column, read->index, false, offset / read->element_bytes);
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && bytes) {
+    while (bytes) {
         uint32_t following;
-        size_t decoded = 0;
-        struct nt_group *group;
+        size_t decoded;
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
         const struct nt_page *page;
-        status = page_of(read, offset / read->element_bytes, &at, &group, &page, &following, error);
-        if (status == NT_OK && !page)
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
-        if (status != NT_OK)
-            return status;
+        NT_TRY(page_of(read, offset / read->element_bytes, &at, &group, &page, &following, error));
+        if (!page)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
         uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
-        status = read_pages(read, page, following, begin, output, bytes, &decoded, error);
-        nt_group_unpin(group);
+        NT_TRY(read_pages(read, page, following, begin, output, bytes, &decoded, error));
         output += decoded;
         offset += decoded;
         bytes -= decoded;
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,

@@ -208,24 +208,24 @@ static enum nt_status require_switch(const struct nt_element_run *run, struct nt
 static enum nt_status make_tags(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
-    enum nt_status status = require_switch(run, error);
-    for (size_t i = 0; status == NT_OK && i < run->count; i++, input += NT_SWITCH_BYTES) {
+    NT_TRY(require_switch(run, error));
+    for (size_t i = 0; i < run->count; i++, input += NT_SWITCH_BYTES) {
         uint32_t tag = nt_load_le32(input + NT_SWITCH_TAG);
-        status = check_switch(run, tag, error);
+        NT_TRY(check_switch(run, tag, error));
         store_le32(output + i * 4, tag);
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_index(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
-    enum nt_status status = require_switch(run, error);
-    for (size_t i = 0; status == NT_OK && i < run->count; i++, input += NT_SWITCH_BYTES) {
+    NT_TRY(require_switch(run, error));
+    for (size_t i = 0; i < run->count; i++, input += NT_SWITCH_BYTES) {
         uint64_t index = nt_load_le64(input), row = 0;
         uint32_t tag = nt_load_le32(input + NT_SWITCH_TAG);
-        status = check_switch(run, tag, error);
-        if (status == NT_OK && tag) {
+        NT_TRY(check_switch(run, tag, error));
+        if (tag) {
             const struct nt_alternative *alternative = &run->alternatives[tag - 1];
             if (index >= alternative->rows)
                 return nt_fail(error, NT_CORRUPT, run->page->offset,
@@ -236,7 +236,7 @@ static enum nt_status make_index(const struct nt_element_run *run, uint8_t *outp
         }
         store_le64(output + i * 8, row);
     }
-    return status;
+    return NT_OK;
 }
 
 nt_transform *nt_transform_of(enum nt_conversion conversion)

@@ -156,12 +156,11 @@ static uint32_t request_fields(struct nt_reader *reader, struct nt_dataset *data
 {
     const struct field_request *request = &sequence->request;
     const uint32_t *fields = sequence->order + request->first;
-    uint64_t spare = nt_source_spare_bytes(dataset->sources[0], true);
-    uint64_t most = spare < MAX_BYTES ? spare : MAX_BYTES;
+    uint64_t most =
+        nt_min(request->bytes, nt_min(nt_source_spare_bytes(dataset->sources[0], true), MAX_BYTES));
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_SOON};
     enum nt_status status = NT_OK;
     uint32_t done = 0;
-    most = request->bytes < most ? request->bytes : most;
     nt_fields_announce(dataset, fields, request->count);
     while (done < request->count && prefetch.bytes < most && !nt_is_environmental(status))
         status = add_field(reader, dataset, fields[done++], most, &prefetch);

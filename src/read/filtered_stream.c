@@ -34,19 +34,15 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     uint64_t row_elements = nt_stream_row_elements(field, stream->row);
-    enum nt_status status = nt_row_mask_multiply(&filter->elements, row_elements, error);
-    if (status == NT_OK)
-        status =
-            nt_row_mask_check(&filter->elements, stream->elements - nt_stream_leading_zeros(stream), error);
+    NT_TRY(nt_row_mask_multiply(&filter->elements, row_elements, error));
+    NT_TRY(nt_row_mask_check(&filter->elements, stream->elements - nt_stream_leading_zeros(stream), error));
     filter->passes = nt_field_is_fortran_order(field) ? filter->elements.per_row : 1;
     if (nt_field_is_fortran_order(field))
         filter->elements.per_row = 1;
-    if (status == NT_OK && stream->row->has_leading_zero)
-        status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_COUNTED_ITEMS, NT_NONE,
-                                  &filter->items, error);
-    if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
-        status = choose_alternatives(stream, filter, error);
-    return status;
+    if (stream->row->has_leading_zero)
+        NT_TRY(nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_COUNTED_ITEMS, NT_NONE,
+                                &filter->items, error));
+    return stream->kind == NT_STREAM_INDEX ? choose_alternatives(stream, filter, error) : NT_OK;
 }
 
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error)
@@ -167,8 +163,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
     gathered->elements = 0;
     while (gathered->elements < most && gathered->count < MAX_PIECES) {
         uint64_t left = most - gathered->elements;
-        struct filtered_piece piece = {cursor->physical, cursor->count < left ? cursor->count : left,
-                                       cursor->run.number};
+        struct filtered_piece piece = {cursor->physical, nt_min(cursor->count, left), cursor->run.number};
         if (gathered->count) {
             const struct filtered_piece *last = &gathered->pieces[gathered->count - 1];
             uint64_t end = last->physical + last->count;
@@ -179,8 +174,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
                 return;
             uint64_t room = first->physical + span - piece.physical;
             uint64_t of_page = page_end - piece.physical;
-            piece.count = piece.count < room ? piece.count : room;
-            piece.count = piece.count < of_page ? piece.count : of_page;
+            piece.count = nt_min(piece.count, nt_min(room, of_page));
         }
         gathered->pieces[gathered->count++] = piece;
         gathered->elements += piece.count;
@@ -227,19 +221,17 @@ static enum nt_status finish_index(struct nt_stream *stream, const struct gather
 {
     enum { AT_ONCE = SPAN_BYTES / sizeof(uint64_t) };
     uint32_t tags[AT_ONCE];
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < gathered->count; i++) {
         const struct filtered_piece *piece = &gathered->pieces[i];
-        for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
-            some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
-            status = nt_stream_produce(stream->filter->tags, piece->physical + done, some, NULL,
-                                       (uint8_t *)tags, error);
-            if (status == NT_OK)
-                count_selected_rows(stream->filter, tags, output, (size_t)some);
+        for (uint64_t done = 0, some; done < piece->count; done += some) {
+            some = nt_min(piece->count - done, AT_ONCE);
+            NT_TRY(nt_stream_produce(stream->filter->tags, piece->physical + done, some, NULL,
+                                     (uint8_t *)tags, error));
+            count_selected_rows(stream->filter, tags, output, (size_t)some);
             output += some * sizeof(uint64_t);
         }
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t first, uint64_t count,

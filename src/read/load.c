@@ -362,22 +362,15 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
                              .stored = request->stored,
                              .digest = request->stored ? request->stored + page->stored_bytes : NULL,
                              .output = output};
-    enum nt_status status = check_readable(&load, error);
-    if (status == NT_OK)
-        status = check_sizes(request->dataset, page, &load.packed_bytes, &load.decoded_bytes, error);
+    NT_TRY(check_readable(&load, error));
+    NT_TRY(check_sizes(request->dataset, page, &load.packed_bytes, &load.decoded_bytes, error));
     load.is_plain = load.compression->stores_plain && page->stored_bytes == load.packed_bytes;
     load.is_decoded =
         nt_encoding_is_identity(load.decoder->encoding) && load.packed_bytes == load.decoded_bytes;
-    if (status == NT_OK)
-        status = read_stored(&load, error);
-    if (status == NT_OK)
-        status = verify_stored(&load, error);
-    if (status == NT_OK)
-        status = unpack(&load, &packed, error);
-    if (status == NT_OK)
-        status = decode(&load, packed, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_stored(&load, error));
+    NT_TRY(verify_stored(&load, error));
+    NT_TRY(unpack(&load, &packed, error));
+    NT_TRY(decode(&load, packed, error));
     request->stats->counters.stored_bytes += page->stored_bytes;
     request->stats->counters.pages_decoded += 1 + request->shared_page_count;
     request->stats->counters.decoded_bytes += load.decoded_bytes;
@@ -518,7 +511,7 @@ static void repeat_elements(const struct nt_dataset *dataset, const struct nt_pa
     uint64_t width = nt_page_decoder(dataset, page)->element_bytes, total = page->elements * width;
     for (uint64_t decoded = nt_page_decoded_elements(page) * width, count; decoded < total;
          decoded += count) {
-        count = decoded < total - decoded ? decoded : total - decoded;
+        count = nt_min(decoded, total - decoded);
         memcpy(output + decoded, output, count);
     }
 }

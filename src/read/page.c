@@ -30,7 +30,7 @@ static bool find_cluster(const struct nt_dataset *dataset, uint32_t column, cons
 /* Adds the location of a page that is an object: its name. A failed download has already added it. */
 static void name_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     char location[40];
     size_t length = strlen(error->message);
     size_t end = (size_t)snprintf(location, sizeof(location), " (at byte %" PRIu64 ")", error->offset);
@@ -41,7 +41,6 @@ static void name_object(const struct nt_source *source, uint64_t address, struct
         error->offset = nt_source_local_offset(source, error->offset);
     if (!name.failed && !strstr(error->message, nt_buffer_string(&name)))
         nt_error_context(error, "%s", nt_buffer_string(&name));
-    nt_buffer_deinit(&name);
 }
 
 static void name_location(const struct nt_source *source, uint64_t offset, struct nt_error *error)
@@ -59,14 +58,11 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     if (!error || status == NT_CHANGED) /* the page is not at fault */
         return status;
     const struct nt_column *info = &dataset->columns[column];
-    struct nt_buffer field = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer field = {0};
     uint32_t cluster;
     uint64_t number;
     nt_append_printable_path(&field, dataset, info->field);
-    if (field.failed) {
-        nt_buffer_deinit(&field);
-        return nt_fail_memory(error);
-    }
+    NT_TRY(nt_check_memory(!field.failed, error));
     const char *name = nt_buffer_string(&field);
     const struct nt_source *source =
         page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
@@ -81,7 +77,6 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     else
         nt_error_context(error, "column %" PRIu32 " (%s) of field %.80s", info->id,
                          info->type_name ? info->type_name : "?", name);
-    nt_buffer_deinit(&field);
     if (dataset->is_concatenated)
         nt_error_context(error, "%s", dataset->sources[page->source]->path);
     return status;
@@ -105,30 +100,26 @@ static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page 
     struct nt_source *source = dataset->sources[page->source];
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         return nt_page_fail_elsewhere(dataset, page, error);
-    struct nt_extent *extents = NULL;
+    NT_AUTO_FREE struct nt_extent *extents = NULL;
     size_t count = 0;
-    enum nt_status status = NT_OK;
     if (dataset->ops && dataset->ops->page_extents)
-        status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
-    if (status == NT_OK && !extents)
+        NT_TRY(dataset->ops->page_extents(dataset, page, &extents, &count, error));
+    if (!extents)
         return nt_source_read(source, page->offset + offset, output, bytes, error);
-    for (size_t i = 0; status == NT_OK && bytes && i < count; i++) {
+    for (size_t i = 0; bytes && i < count; i++) {
         if (offset >= extents[i].bytes) {
             offset -= extents[i].bytes;
             continue;
         }
-        uint64_t left = extents[i].bytes - offset;
-        size_t part = left < bytes ? (size_t)left : bytes;
-        status = nt_source_read(source, extents[i].offset + offset, output, part, error);
+        size_t part = nt_min(extents[i].bytes - offset, bytes);
+        NT_TRY(nt_source_read(source, extents[i].offset + offset, output, part, error));
         output += part;
         bytes -= part;
         offset = 0;
     }
-    free(extents);
-    if (status == NT_OK && bytes)
-        status = nt_fail(error, NT_TRUNCATED, page->offset, "the extents of the page are %zu bytes too short",
-                         bytes);
-    return status;
+    return bytes ? nt_fail(error, NT_TRUNCATED, page->offset,
+                           "the extents of the page are %zu bytes too short", bytes)
+                 : NT_OK;
 }
 
 enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
@@ -155,19 +146,16 @@ enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct n
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error)
 {
     uint8_t start[NT_COMPRESSION_START] = {0};
-    size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
+    size_t bytes = nt_min(page->stored_bytes, sizeof(start));
     uint64_t packed = 0, decoded = 0;
-    enum nt_status status = NT_OK;
-    if (nt_compression_info(page->compression)->algorithm) {
-        status = nt_page_sizes(dataset, page, &packed, &decoded, error);
-        if (status == NT_OK)
-            status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
-    }
     *algorithm_ret = NT_ALGORITHM_UNKNOWN;
-    if (status == NT_OK)
-        *algorithm_ret =
-            nt_compression_algorithm(page->compression, start, (size_t)page->stored_bytes, (size_t)packed);
-    return status;
+    if (nt_compression_info(page->compression)->algorithm) {
+        NT_TRY(nt_page_sizes(dataset, page, &packed, &decoded, error));
+        NT_TRY(nt_page_load_stored(dataset, page, 0, start, bytes, error));
+    }
+    *algorithm_ret =
+        nt_compression_algorithm(page->compression, start, (size_t)page->stored_bytes, (size_t)packed);
+    return NT_OK;
 }
 
 enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
@@ -279,7 +267,7 @@ static size_t find_block_bytes(const struct block_request *request)
 {
     const struct nt_page *page = request->page;
     uint8_t start[16];
-    size_t count = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
+    size_t count = nt_min(page->stored_bytes, sizeof(start));
     if (nt_page_load_stored(request->dataset, page, 0, start, count, NULL) != NT_OK)
         return 0;
     size_t own = request->compression->block_bytes(start, (size_t)page->stored_bytes, request->page_bytes);
@@ -307,14 +295,12 @@ static bool copy_blocks(struct block_request *request, size_t offset, uint8_t *o
         struct nt_cache_entry *pinned;
         size_t number = offset / request->block_bytes, skip = offset % request->block_bytes;
         request->offset = number * request->block_bytes;
-        request->bytes = request->page_bytes - request->offset;
-        if (request->bytes > request->block_bytes)
-            request->bytes = request->block_bytes;
+        request->bytes = nt_min(request->page_bytes - request->offset, request->block_bytes);
         request->key.block = NT_CACHE_BLOCKS + number;
         if (nt_cache_get(cache, &request->key, request->bytes, NT_CACHE_READER, load_block, request, &pinned,
                          NULL) != NT_OK)
             return false;
-        size_t count = request->bytes - skip < bytes ? request->bytes - skip : bytes;
+        size_t count = nt_min(request->bytes - skip, bytes);
         memcpy(output, nt_cache_entry_bytes(pinned) + skip, count);
         nt_cache_release(cache, pinned, NT_CACHE_KEEP);
         output += count;

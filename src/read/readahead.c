@@ -112,8 +112,7 @@ static unsigned count_pages(const struct nt_walk *walk, bool is_copied)
         return MAX_PAGES;
     if (is_copied || !nt_readahead_pays(reader))
         return 0;
-    unsigned idle = nt_workers_idle(reader->workers);
-    return idle < FEW_PAGES ? idle : FEW_PAGES;
+    return nt_min(nt_workers_idle(reader->workers), FEW_PAGES);
 }
 
 static void load_ahead(const struct nt_worker_job *job)
@@ -210,12 +209,11 @@ static void add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
 void nt_prefetch_add_ends(struct nt_prefetch *prefetch, const struct nt_dataset *dataset,
                           const struct nt_page *page)
 {
-    uint64_t digest = nt_checksum_info(page->checksum)->bytes, start = NT_COMPRESSION_START;
+    uint64_t digest = nt_checksum_info(page->checksum)->bytes;
     if (!has_bytes(page))
         return;
     if (nt_compression_info(page->compression)->algorithm)
-        add_extent(prefetch, dataset, page, page->offset,
-                   page->stored_bytes < start ? page->stored_bytes : start);
+        add_extent(prefetch, dataset, page, page->offset, nt_min(page->stored_bytes, NT_COMPRESSION_START));
     if (digest)
         add_extent(prefetch, dataset, page, page->offset + page->stored_bytes, digest);
 }
@@ -255,7 +253,7 @@ void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *wa
 {
     struct nt_access_pattern *access = walk->access;
     uint64_t at, found = 0;
-    end = end < walk->elements ? end : walk->elements;
+    end = nt_min(end, walk->elements);
     end = end < walk->lead ? 0 : end - walk->lead;
     at = element = element < walk->lead ? 0 : element - walk->lead;
     if (!nt_prefetch_helps(walk->dataset) || is_requested_already(access, element, end))
@@ -296,7 +294,7 @@ uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_
     uint32_t reads = atomic_load_explicit(&access->reads, memory_order_relaxed);
     if (has_prefetcher(access) || !nt_access_is_sequential(access, offset, bytes))
         return 0;
-    return FIRST_BYTES << (reads < MAX_DOUBLINGS ? reads : MAX_DOUBLINGS);
+    return FIRST_BYTES << nt_min(reads, MAX_DOUBLINGS);
 }
 
 /* Hints bytes [offset, offset + bytes), read now, and those likely to follow. */

@@ -62,20 +62,17 @@ static void be_forked(struct nt_lock *lock)
 
 enum nt_status nt_reader_after_fork(struct nt_reader *reader, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (!atomic_load_explicit(&reader->is_forked, memory_order_acquire))
         return NT_OK;
-    nt_lock_acquire(&reader->lock);
-    if (atomic_load(&reader->is_forked)) {
-        if (make_parts(reader)) {
-            atomic_store_explicit(&reader->is_forked, false, memory_order_release);
-        } else {
-            free_parts(reader);
-            status = nt_fail_memory(error);
-        }
+    NT_LOCK_GUARD(&reader->lock);
+    if (!atomic_load(&reader->is_forked))
+        return NT_OK;
+    if (!make_parts(reader)) {
+        free_parts(reader);
+        return nt_fail_memory(error);
     }
-    nt_lock_release(&reader->lock);
-    return status;
+    atomic_store_explicit(&reader->is_forked, false, memory_order_release);
+    return NT_OK;
 }
 
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,

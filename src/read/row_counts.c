@@ -95,27 +95,23 @@ static enum nt_status items_in_cluster(struct item_count *items, uint32_t cluste
 /* Another column group may divide the same entries into other clusters. */
 static enum nt_status items_in_shards(struct item_count *items, const struct nt_span *span)
 {
-    struct nt_span *spans;
+    NT_AUTO_FREE struct nt_span *spans = NULL;
     uint32_t count;
-    enum nt_status status =
-        nt_spans_build(items->reader, items->dataset, items->field, true, &spans, &count, items->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_spans_build(items->reader, items->dataset, items->field, true, &spans, &count, items->error));
     uint64_t total = 0, span_end = span->first_entry + span->entries;
     items->is_known = true;
-    for (uint32_t i = 0; status == NT_OK && items->is_known && i < count; i++) {
+    for (uint32_t i = 0; items->is_known && i < count; i++) {
         uint64_t end = spans[i].first_entry + spans[i].entries;
         if (end <= span->first_entry || spans[i].first_entry >= span_end)
             continue;
         bool is_inside = spans[i].first_entry >= span->first_entry && end <= span_end;
         items->is_known = is_inside && spans[i].fault == NT_FAULT_NONE;
         if (items->is_known)
-            status = items_in_cluster(items, spans[i].cluster);
+            NT_TRY(items_in_cluster(items, spans[i].cluster));
         items->is_known = items->is_known && nt_checked_add(total, items->count, &total);
     }
     items->count = total;
-    free(spans);
-    return status;
+    return NT_OK;
 }
 
 /* Fields with clusters of their own share the boundaries. */
@@ -731,18 +727,19 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
 static bool find_units(struct units *units, struct nt_reader *reader, struct nt_dataset *dataset,
                        const uint32_t *fields, size_t count)
 {
-    bool *is_requested = calloc((size_t)dataset->field_count + 1, sizeof(*is_requested)),
-         has_memory = is_requested;
-    for (size_t i = 0; has_memory && i < count; i++)
+    NT_AUTO_FREE bool *is_requested = calloc((size_t)dataset->field_count + 1, sizeof(*is_requested));
+    if (!is_requested)
+        return false;
+    for (size_t i = 0; i < count; i++)
         is_requested[fields[i]] = true;
-    for (uint32_t i = 0; has_memory && i < dataset->field_count; i++) {
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t at = i;
         while (at != NT_NONE && !is_requested[at])
             at = dataset->fields[at].parent;
-        has_memory = at == NT_NONE || add_units(units, reader, dataset, i);
+        if (at != NT_NONE && !add_units(units, reader, dataset, i))
+            return false;
     }
-    free(is_requested);
-    return has_memory;
+    return true;
 }
 
 /* Ignores failures, which streams report. Returns false after one of the environment. */
@@ -790,12 +787,10 @@ enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const
 static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      enum nt_counted of, uint64_t *total_ret, struct nt_error *error)
 {
-    struct nt_row_counts rows;
+    NT_CLEANUP(nt_row_counts_deinit) struct nt_row_counts rows = {0};
     NT_TRY(nt_row_counts_build(reader, dataset, field, of, &rows, error));
     *total_ret = rows.total;
-    enum nt_status status = nt_row_counts_check_total(dataset, &rows, error);
-    nt_row_counts_deinit(&rows);
-    return status;
+    return nt_row_counts_check_total(dataset, &rows, error);
 }
 
 /* The group of these that may hold the dataset's last entries; NT_NONE. */

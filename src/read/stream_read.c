@@ -113,16 +113,15 @@ static enum nt_status produce_from_blocks(const struct stream_cursor *cursor,
         *is_decoded_ret = read_from_blocks(stream, run, output);
         return NT_OK;
     }
-    uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
+    NT_AUTO_FREE uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
     NT_TRY(nt_check_memory(elements, error));
-    enum nt_status status = NT_OK;
+    *is_decoded_ret = read_from_blocks(stream, run, elements);
+    if (!*is_decoded_ret)
+        return NT_OK;
     struct nt_element_run copy = *run;
     copy.data = elements;
     copy.first = 0;
-    *is_decoded_ret = read_from_blocks(stream, run, elements);
-    if (*is_decoded_ret)
-        status = stream->transform(&copy, output, error);
-    free(elements);
+    enum nt_status status = stream->transform(&copy, output, error);
     return status == NT_OK ? NT_OK : elements_failed(cursor, run, status, error);
 }
 
@@ -132,18 +131,14 @@ static enum nt_status produce_run(struct stream_cursor *cursor, struct nt_elemen
     struct nt_stream *stream = cursor->stream;
     struct nt_cache_entry *pinned;
     bool is_decoded = false;
-    enum nt_status status = NT_OK;
     if (cursor->is_random && run->count < run->page->elements)
-        status = produce_from_blocks(cursor, run, output, &is_decoded, error);
-    if (status != NT_OK || is_decoded)
-        return status;
-    status = find_previous(cursor, run, error);
-    if (status == NT_OK)
-        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, cursor->segment.column,
-                             run->page, &pinned, &run->data, error);
-    if (status != NT_OK)
-        return status;
-    status = stream->transform(run, output, error);
+        NT_TRY(produce_from_blocks(cursor, run, output, &is_decoded, error));
+    if (is_decoded)
+        return NT_OK;
+    NT_TRY(find_previous(cursor, run, error));
+    NT_TRY(nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, cursor->segment.column, run->page,
+                       &pinned, &run->data, error));
+    enum nt_status status = stream->transform(run, output, error);
     carry_on(cursor, run);
     nt_page_unpin(stream->reader, pinned, use_of(cursor, run));
     return status == NT_OK ? NT_OK : elements_failed(cursor, run, status, error);
@@ -240,8 +235,7 @@ static void limit_run(struct nt_element_run *run)
     if (decoded == run->page->elements)
         return;
     run->first = 0;
-    if (run->count > decoded)
-        run->count = decoded;
+    run->count = nt_min(run->count, decoded);
 }
 
 /* At most `count` elements of a page, from `element` of the column on. */
@@ -250,9 +244,7 @@ static struct nt_element_run stored_run(const struct stream_cursor *cursor, cons
 {
     struct nt_element_run run = run_on(cursor, page);
     run.first = (size_t)(element - page->first_element);
-    run.count = page->elements - run.first;
-    if (count < run.count)
-        run.count = (size_t)count;
+    run.count = nt_min(count, page->elements - run.first);
     limit_run(&run);
     const struct nt_segment *segment = &cursor->segment;
     run.is_cluster_end = element + segment->zeros + run.count == nt_segment_end(segment);
@@ -265,8 +257,7 @@ static void skip_deleted(struct stream_cursor *cursor, uint64_t *first, uint64_t
     const struct nt_segment *segment = &cursor->segment;
     const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->masks->elements, *first);
     *first = kept.physical;
-    if (*count > kept.count)
-        *count = kept.count;
+    *count = nt_min(*count, kept.count);
     if (segment->masks->items.deletions)
         cursor->deleted = nt_deletion_vector_count(segment->masks->items.deletions, kept.number);
 }
@@ -276,11 +267,12 @@ static enum nt_status find_pages(struct stream_cursor *cursor, struct nt_error *
 {
     struct nt_stream *stream = cursor->stream;
     struct nt_segment *segment = &cursor->segment;
-    enum nt_status status = nt_stream_locate(stream, segment, error);
-    cursor->is_located = status == NT_OK;
-    if (status != NT_OK || segment->span.fault == NT_FAULT_NONE)
-        return status;
-    status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
+    NT_TRY(nt_stream_locate(stream, segment, error));
+    cursor->is_located = true;
+    if (segment->span.fault == NT_FAULT_NONE)
+        return NT_OK;
+    enum nt_status status =
+        nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
     nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
     return status;
 }
@@ -302,14 +294,13 @@ static enum nt_status produce_in_segment(struct stream_cursor *cursor, uint64_t 
     struct nt_stream *stream = cursor->stream;
     const struct nt_segment *segment = &cursor->segment;
     uint64_t whole = 0;
-    enum nt_status status = cursor->is_located ? NT_OK : find_pages(cursor, error);
-    if (status != NT_OK)
-        return status;
+    if (!cursor->is_located)
+        NT_TRY(find_pages(cursor, error));
     cursor->deleted = 0;
     if (segment->masks && segment->page_count)
         skip_deleted(cursor, &first, count);
     if (first < segment->zeros) {
-        *count = *count < segment->zeros - first ? *count : segment->zeros - first;
+        *count = nt_min(*count, segment->zeros - first);
         produce_zeros(stream, segment, *count, output);
         return NT_OK;
     }
@@ -320,10 +311,10 @@ static enum nt_status produce_in_segment(struct stream_cursor *cursor, uint64_t 
     }
     const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first);
     if (first == page->first_element)
-        status = produce_whole_pages(cursor, page, *count, &whole, output, error);
+        NT_TRY(produce_whole_pages(cursor, page, *count, &whole, output, error));
     if (whole) {
         *count = whole;
-        return status;
+        return NT_OK;
     }
     struct nt_element_run run = stored_run(cursor, page, first, *count);
     *count = run.count;
@@ -357,9 +348,7 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
         const struct nt_segment *segment = &cursor.segment;
         if (!cursor.is_located || first - segment->first >= segment->elements)
             enter_segment(&cursor, first);
-        uint64_t some = segment->elements - (first - segment->first);
-        if (count < some)
-            some = count;
+        uint64_t some = nt_min(count, segment->elements - (first - segment->first));
         status = produce_in_segment(&cursor, first - segment->first, &some, output, error);
         output += some * stream->element_bytes;
         first += some;
@@ -394,31 +383,29 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
     if (!bytes)
         return NT_OK;
-    enum nt_status status = nt_reader_after_fork(stream->reader, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_reader_after_fork(stream->reader, error));
     nt_counter_add(&stream->reader->counters.reads, 1);
     nt_counter_add(&stream->reader->counters.served_bytes, bytes);
     const struct nt_walk walk = nt_stream_walk(stream);
     if (!stream->filter)
         nt_walk_begin_read(&walk, offset, bytes);
     if (skip) {
-        size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;
-        status = read_cut_element(stream, element++, skip, output, rest, error);
+        size_t rest = nt_min(stream->element_bytes - skip, bytes);
+        NT_TRY(read_cut_element(stream, element++, skip, output, rest, error));
         output += rest;
         bytes -= rest;
     }
     uint64_t whole = bytes / stream->element_bytes;
-    if (status == NT_OK && whole)
-        status = nt_stream_produce(stream, element, whole, NULL, output, error);
+    if (whole)
+        NT_TRY(nt_stream_produce(stream, element, whole, NULL, output, error));
     size_t rest = bytes % stream->element_bytes;
-    if (status == NT_OK && rest)
-        status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
-    if (status == NT_OK && stream->filter)
+    if (rest)
+        NT_TRY(read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error));
+    if (stream->filter)
         nt_access_note(&stream->access, offset, (size_t)(end - offset));
-    else if (status == NT_OK)
+    else
         nt_walk_end_read(&walk, offset, (size_t)(end - offset));
-    return status;
+    return NT_OK;
 }
 
 /* ---- Pin cached pages ---- */
@@ -446,7 +433,7 @@ static bool pin_group_of_piece(const struct nt_stream *stream, uint64_t offset, 
     }
     piece->page_bytes = (size_t)page_bytes;
     piece->skip = (size_t)(page_bytes - left);
-    piece->count = left < bytes ? (size_t)left : bytes;
+    piece->count = nt_min(left, bytes);
     return true;
 }
 
