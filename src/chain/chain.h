@@ -242,12 +242,6 @@ struct nt_chain_identity {
     char validator[NT_FETCH_VALIDATOR_BYTES];
 };
 
-/* Can later readers compare it? A server may report no validator. */
-static inline bool nt_chain_identity_lasts(const struct nt_chain_identity *identity)
-{
-    return !identity->has_validator || *identity->validator;
-}
-
 /* Of a file that is local, or only listed so far. */
 struct nt_chain_identity nt_chain_identity_of(const struct stat *found);
 enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,

@@ -23,16 +23,11 @@ enum { MAX_BYTES = 256 << 20, MAX_LINE_BYTES = 1 << 20 };
 
 /* ---- Lookup ---- */
 
-static int compare_names(const struct nt_indexed_file *file, const char *path, const char *meant)
-{
-    int order = strcmp(file->path, path);
-    return order ? order : strcmp(file->meant, meant);
-}
-
 static int compare_files(const void *left, const void *right)
 {
-    const struct nt_indexed_file *other = right;
-    return compare_names(left, other->path, other->meant);
+    const struct nt_indexed_file *a = left, *b = right;
+    int order = strcmp(a->path, b->path);
+    return order ? order : strcmp(a->meant, b->meant);
 }
 
 const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
@@ -319,31 +314,25 @@ static enum nt_status check_folder(const char *path, struct nt_error *error)
     return stat(folder, &attributes) == 0 ? nt_check_writers(&attributes, folder, error) : NT_OK;
 }
 
+NT_DEFINE_CLEANUP(struct nt_chain_index, nt_chain_index_free)
+
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error)
 {
-    struct nt_chain_index *index = calloc(1, sizeof(*index));
+    NT_CLEANUP(nt_chain_index_free_at) struct nt_chain_index *index = calloc(1, sizeof(*index));
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     struct index_reader reader = {.index = index, .error = error};
-    struct nt_buffer text = {0};
-    if (!index || !(index->arena = nt_arena_new())) {
-        free(index);
-        return nt_fail_memory(error);
-    }
-    enum nt_status status = check_folder(path, error);
-    if (status == NT_OK)
-        status = nt_chain_read_text(path, "an index", MAX_BYTES, true, &text, error);
-    if (status == NT_NOT_FOUND)
-        status = NT_OK;
-    if (status == NT_OK && text.length)
-        status = refuse_text(path, take_lines(&reader, text.bytes, text.length), error);
-    nt_buffer_deinit(&text);
-    if (status != NT_OK) {
-        nt_chain_index_free(index);
+    NT_TRY(nt_check_memory(index && (index->arena = nt_arena_new()), error));
+    NT_TRY(check_folder(path, error));
+    enum nt_status status = nt_chain_read_text(path, "an index", MAX_BYTES, true, &text, error);
+    if (status != NT_OK && status != NT_NOT_FOUND)
         return status;
-    }
+    if (text.length)
+        NT_TRY(refuse_text(path, take_lines(&reader, text.bytes, text.length), error));
     if (index->count)
         qsort(index->files, index->count, sizeof(*index->files), compare_files);
     *index_ret = index;
+    index = NULL;
     return NT_OK;
 }
 
@@ -539,22 +528,21 @@ static bool sum_entries(const struct nt_dataset *dataset, uint32_t first, uint64
 enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(stub);
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < stub->dataset_count; i++) {
         struct nt_dataset *dataset = stub->datasets[i];
         uint64_t entries, of_friend;
         bool are_known = !dataset->failure && sum_entries(dataset, 0, &entries);
-        for (uint32_t k = nt_chain_series_end(chain, 0);
-             status == NT_OK && are_known && k < chain->member_count; k = nt_chain_series_end(chain, k))
+        for (uint32_t k = nt_chain_series_end(chain, 0); are_known && k < chain->member_count;
+             k = nt_chain_series_end(chain, k))
             if ((are_known = sum_entries(dataset, k, &of_friend)))
-                status =
-                    nt_chain_check_friend(chain->members[k].listed->sample->name, entries, of_friend, error);
-        if (status != NT_OK || !are_known)
+                NT_TRY(
+                    nt_chain_check_friend(chain->members[k].listed->sample->name, entries, of_friend, error));
+        if (!are_known)
             continue;
         dataset->entries = entries;
         dataset->knows_all_entries = true;
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- After the files are open ---- */
@@ -623,10 +611,11 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
 /* Returns the key to store for an open member; NULL, too, if later readers cannot check its version. */
 static const char *lasting_key_of(const struct nt_chain_member *member)
 {
+    const struct nt_chain_identity *of_folder = member->identity;
     struct nt_remote_names names;
     bool lasts = !member->listed->address;
-    if (member->file->source->folder)
-        lasts = member->identity && nt_chain_identity_lasts(member->identity);
+    if (member->file->source->folder) /* a server may report no validator */
+        lasts = of_folder && (!of_folder->has_validator || *of_folder->validator);
     else if (member->listed->address)
         lasts = nt_source_remote(member->file->source, &names) && names.validator[0];
     return lasts ? key_of(member) : NULL;
@@ -746,13 +735,13 @@ static bool is_known(const struct nt_file *file, uint32_t number)
 void nt_chain_save_index(const struct nt_file *file)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     bool is_new = false;
     for (uint32_t i = 0; chain->options.save_index && !is_new && i < chain->member_count; i++)
         is_new = !is_known(file, i);
     if (!is_new)
         return;
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     enum nt_status status = arena ? NT_OK : NT_NO_MEMORY;
     for (uint32_t i = 0; status == NT_OK && i < chain->member_count; i++) {
         const struct nt_chain_member *member = &chain->members[i];
@@ -763,8 +752,6 @@ void nt_chain_save_index(const struct nt_file *file)
     }
     if (status == NT_OK && !text.failed)
         chain->options.save_index(chain->options.context, &text);
-    nt_buffer_deinit(&text);
-    nt_arena_free(arena);
 }
 
 void nt_chain_save_learned(const struct nt_file *file)

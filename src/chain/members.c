@@ -39,30 +39,20 @@ struct nt_source_pool *nt_chain_pool_new(void)
     return nt_source_pool_new(&opener);
 }
 
-/* Opens a source that the pool may close and reopen while the chain is open. */
-static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
-                                  struct nt_source **source_ret, struct nt_error *error)
-{
-    uint64_t size;
-    struct nt_source *source;
-    enum nt_status status = nt_source_pool_add(pool, path, 0, &source, error);
-    if (status == NT_OK && (status = nt_source_size(source, &size, error)) != NT_OK)
-        nt_source_close(source);
-    if (status != NT_OK)
-        return status;
-    source->size = size; /* fixed: a different size means that the file has changed */
-    *source_ret = source;
-    return NT_OK;
-}
-
 /* ---- Files ---- */
 
+/* Opens a local file, which the pool may close and reopen while the chain is open. */
 static enum nt_status open_pooled(struct nt_chain_member *member, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
-    NT_TRY(open_source(member->path, chain->pool, &source, error));
-    return nt_file_take_source(source, &chain->open, &member->file, error);
+    NT_TRY(nt_source_pool_add(chain->pool, member->path, 0, &source, error));
+    /* fixed: a different size means that the file has changed */
+    enum nt_status status = nt_source_size(source, &source->size, error);
+    if (status == NT_OK)
+        return nt_file_take_source(source, &chain->open, &member->file, error);
+    nt_source_close(source);
+    return status;
 }
 
 /* Selects the version of the index while it exists, although later ones may, else the current one. */

@@ -410,8 +410,6 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
 
 /* ---- Pin cached pages ---- */
 
-enum { MIN_BYTES = NT_MIN_PINNED };
-
 /* The bytes of a request that one page holds. */
 struct page_piece {
     struct nt_readahead_page at;
@@ -426,7 +424,7 @@ static bool pin_group_of_piece(const struct nt_stream *stream, uint64_t offset, 
     const struct nt_page *page = piece->at.page;
     uint64_t page_bytes = page ? (uint64_t)page->elements * stream->element_bytes : 0;
     uint64_t left = piece->at.end * stream->element_bytes - offset;
-    if (page_bytes < MIN_BYTES || nt_page_decoded_elements(page) != page->elements ||
+    if (page_bytes < NT_MIN_PINNED || nt_page_decoded_elements(page) != page->elements ||
         !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype)) {
         nt_group_unpin(piece->at.group);
         return false;
@@ -450,7 +448,7 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
 {
     struct page_piece piece;
     unsigned pieces = 0;
-    if (stream->row->conversion != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
+    if (stream->row->conversion != NT_CONVERT_VALUES || bytes < NT_MIN_PINNED ||
         !nt_range_fits(offset, bytes, stream->elements * stream->element_bytes) ||
         !nt_access_is_sequential(&stream->access, offset, bytes))
         return false;
