@@ -38,6 +38,11 @@ struct count_runs {
     size_t count, capacity;
 };
 
+static void free_runs(struct count_runs *runs)
+{
+    free(runs->items);
+}
+
 /* `times` more places have so many elements. False without memory, or with too many places. */
 static bool add_run(struct count_runs *runs, uint32_t elements, uint32_t times)
 {
@@ -124,16 +129,12 @@ static bool take_run(const char **text, struct count_runs *runs)
 enum nt_status nt_cluster_counts_read(const char *text, struct nt_arena *arena,
                                       struct nt_cluster_counts *cluster, struct nt_error *error)
 {
-    struct count_runs runs = {0};
-    enum nt_status status = NT_OK;
-    while (*text && status == NT_OK)
+    NT_CLEANUP(free_runs) struct count_runs runs = {0};
+    while (*text)
         if (!take_run(&text, &runs))
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "\"cluster_elements\" is not a list of texts as \"1200*50 33 -\"");
-    if (status == NT_OK && !copy_runs(&runs, arena, cluster))
-        status = nt_fail_memory(error);
-    free(runs.items);
-    return status;
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "\"cluster_elements\" is not a list of texts as \"1200*50 33 -\"");
+    return nt_check_memory(copy_runs(&runs, arena, cluster), error);
 }
 
 /* ---- Page lists ---- */
@@ -152,34 +153,30 @@ static uint32_t elements_in(const struct nt_dataset *own, uint32_t cluster, uint
 static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, const uint32_t *places,
                                    struct nt_arena *arena, struct nt_cluster_counts *found)
 {
-    struct count_runs runs = {0};
-    struct nt_group *group;
-    enum nt_status status = nt_group_pin(own, nt_cluster_group(own, cluster), &group, NULL);
-    for (uint32_t i = 0; status == NT_OK && i < own->column_count; i++)
+    NT_CLEANUP(free_runs) struct count_runs runs = {0};
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    NT_TRY(nt_group_pin(own, nt_cluster_group(own, cluster), &group, NULL));
+    for (uint32_t i = 0; i < own->column_count; i++)
         if (places[i] != NT_NONE && !add_run(&runs, elements_in(own, cluster, i), 1))
-            status = NT_NO_MEMORY;
-    if (status == NT_OK && !copy_runs(&runs, arena, found))
-        status = NT_NO_MEMORY;
-    nt_group_unpin(group);
-    free(runs.items);
-    return status;
+            return NT_NO_MEMORY;
+    return copy_runs(&runs, arena, found) ? NT_OK : NT_NO_MEMORY;
 }
 
 bool nt_chain_find_counts(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
                           struct nt_arena *arena)
 {
     size_t bytes = 0;
-    uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
+    NT_AUTO_FREE uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
     struct nt_cluster_counts *counts = nt_arena_alloc(arena, known->clusters + 1, sizeof(*counts));
-    enum nt_status status = places && counts ? NT_OK : NT_NO_MEMORY;
-    if (status == NT_OK)
-        nt_chain_find_places(own, places);
+    enum nt_status status = NT_OK;
+    if (!places || !counts)
+        return false;
+    nt_chain_find_places(own, places);
     for (uint32_t i = 0; status == NT_OK && bytes <= max_bytes && i < known->clusters; i++) {
         status = find_cluster(own, i, places, arena, &counts[i]);
         bytes += counts[i].run_count * sizeof(*counts[i].runs);
     }
     known->counts = status == NT_OK && bytes <= max_bytes ? counts : NULL;
-    free(places);
     return status != NT_NO_MEMORY;
 }
 
@@ -238,19 +235,17 @@ enum nt_status nt_chain_check_counts(const struct nt_dataset *dataset, struct nt
 static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, struct nt_arena *arena,
                           struct nt_cluster_counts *merged)
 {
-    struct count_runs runs = {0};
+    NT_CLEANUP(free_runs) struct count_runs runs = {0};
     uint32_t places = slice->series->place_count;
     const struct nt_cluster_counts *counts = indexed_counts(slice);
-    bool has_memory = true;
-    for (uint32_t i = 0; has_memory && i < places; i++) {
+    for (uint32_t i = 0; i < places; i++) {
         uint32_t elements = slice->learned ? slice->learned[(size_t)cluster * places + i] : NT_COUNT_UNKNOWN;
         if (elements == NT_COUNT_UNKNOWN && counts)
             elements = elements_at(&counts[cluster], i);
-        has_memory = add_run(&runs, elements, 1);
+        if (!add_run(&runs, elements, 1))
+            return false;
     }
-    has_memory = has_memory && copy_runs(&runs, arena, merged);
-    free(runs.items);
-    return has_memory;
+    return copy_runs(&runs, arena, merged);
 }
 
 bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
@@ -260,10 +255,10 @@ bool nt_chain_merge_counts(const struct nt_chain_slice *slice, struct nt_indexed
         known->clusters != nt_chain_slice_clusters(slice))
         return true;
     known->counts = nt_arena_alloc(arena, known->clusters + 1, sizeof(*known->counts));
-    bool has_memory = known->counts;
-    for (uint32_t i = 0; has_memory && i < known->clusters; i++)
-        has_memory = merge_cluster(slice, i, arena, &known->counts[i]);
-    return has_memory;
+    for (uint32_t i = 0; known->counts && i < known->clusters; i++)
+        if (!merge_cluster(slice, i, arena, &known->counts[i]))
+            return false;
+    return known->counts;
 }
 
 /* ---- Counts of lazily opened members ---- */
