@@ -93,12 +93,7 @@ static uint32_t group_count_of(const struct nt_chain_slice *slice)
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
 }
 
-/* Of the metadata of a lazy member: as many as the first one has. */
-static uint64_t lazy_bytes(const struct nt_dataset *dataset)
-{
-    return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->series[0].slices[0].dataset);
-}
-
+/* The metadata of a lazy member takes as many bytes as that of the first one. */
 static void put_lazy(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     const struct nt_indexed_dataset *known = slice->lazy;
@@ -108,7 +103,7 @@ static void put_lazy(struct nt_dataset *dataset, const struct nt_chain_slice *sl
                                  .entries = slice->entries,
                                  .first_cluster = slice->first_cluster,
                                  .clusters = (uint32_t)known->clusters,
-                                 .metadata_bytes = lazy_bytes(dataset),
+                                 .metadata_bytes = nt_dataset_metadata_bytes(nt_chain_first_dataset(slice)),
                                  .origin = slice->first_group,
                                  .file = slice->member->path};
     for (uint32_t i = 0; i < known->clusters; i++) {

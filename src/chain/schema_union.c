@@ -462,14 +462,12 @@ static const char *find_refusal(const struct schema_merger *merger, uint32_t num
 /* Parents precede children, but a projected field may follow its projection: repeats until stable. */
 static void spread_refusals(const struct schema_merger *merger)
 {
-    bool is_new = true;
-    while (is_new) {
+    for (bool is_new = true; is_new;) {
         is_new = false;
         for (uint32_t i = 0; i < merger->count; i++) {
             struct merged *merged = &merger->merged[i];
-            if (merged->refusal || !(merged->refusal = find_refusal(merger, i)))
-                continue;
-            is_new = true;
+            if (!merged->refusal && (merged->refusal = find_refusal(merger, i)))
+                is_new = true;
         }
     }
 }

@@ -425,12 +425,7 @@ static bool has_whole_segments(const struct nt_stream *stream)
     return stream->dataset->ops->plan_groups != NULL;
 }
 
-/* More elements than a segment of a range may have without being divided into bands. */
-static uint64_t most_of_segment(const struct nt_stream_range *range, uint64_t count)
-{
-    return 2 * (range->count / count + 1);
-}
-
+/* Does the segment of an element have so many elements that a range in `count` bands divides it? */
 static bool is_large_segment(const struct nt_stream_range *range, uint64_t element, uint64_t count)
 {
     uint64_t lead = nt_stream_leading_zeros(range->stream);
@@ -438,7 +433,7 @@ static bool is_large_segment(const struct nt_stream_range *range, uint64_t eleme
     if (range->stream->filter || element < lead || has_whole_segments(range->stream))
         return false;
     nt_stream_segment_of(range->stream, element - lead, &segment);
-    return segment.elements > most_of_segment(range, count);
+    return segment.elements > 2 * (range->count / count + 1);
 }
 
 /* Where band `number` of `count` of a range begins; bands end with segments, or with pages of large
@@ -499,13 +494,6 @@ static void prefetch_band(struct bands *bands)
     bands->stored[number] = prefetch.bytes;
     bands->ahead += prefetch.bytes;
     nt_prefetch_submit(&prefetch);
-}
-
-/* Hints the band that is read next, the one after it, and more if they are small. */
-static void prefetch_bands(struct bands *bands, uint64_t number)
-{
-    while (bands->hinted < bands->count && (bands->hinted < number + 2 || bands->ahead < MAX_AHEAD))
-        prefetch_band(bands);
 }
 
 /* A caller that reads batches in sequence will need the next one. */
@@ -579,7 +567,9 @@ static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t co
     divide(&bands, bytes, most);
     nt_groups_announce_fields(ranges->stream->dataset, NULL, 0); /* their lists come with their pages */
     for (uint64_t number = 0; number < bands.count; number++) {
-        prefetch_bands(&bands, number);
+        /* this band, the one after it, and more if they are small */
+        while (bands.hinted < bands.count && (bands.hinted < number + 2 || bands.ahead < MAX_AHEAD))
+            prefetch_band(&bands);
         NT_TRY(read_band(&bands, number, parts, error));
         bands.ahead -= bands.stored[number];
     }
