@@ -377,9 +377,10 @@ enum { MAX_PATH = 4096 };
 static const char *key_of(const struct nt_chain_member *member)
 {
     const char *address = member->listed->address;
-    NT_AUTO_FREE char *shown = address ? nt_address_redact(address) : NULL;
-    bool is_whole = !address || (shown && strcmp(shown, address) == 0);
-    return is_whole ? address ? address : member->path : NULL;
+    if (!address)
+        return member->path;
+    NT_AUTO_FREE char *shown = nt_address_redact(address);
+    return shown && strcmp(shown, address) == 0 ? address : NULL;
 }
 
 static const char *meant_of(const struct nt_chain_member *member)

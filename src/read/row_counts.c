@@ -121,16 +121,16 @@ static enum nt_status items_in_part(struct item_count *items, const struct nt_sp
     uint32_t part = nt_span_part(dataset, items->field, span);
     uint32_t cluster = nt_part_cluster(dataset, items->field, part);
     items->is_known = cluster != NT_NONE;
-    enum nt_status status = items->is_known ? items_in_cluster(items, cluster) : NT_OK;
-    if (status != NT_OK || !items->is_known || !dataset->part_deletions)
-        return status;
-    struct nt_row_mask mask;
-    status =
-        nt_row_mask_find(items->reader, dataset, items->field, NT_COUNTED_ITEMS, part, &mask, items->error);
-    if (status == NT_OK && mask.deletions)
+    if (items->is_known)
+        NT_TRY(items_in_cluster(items, cluster));
+    if (!items->is_known || !dataset->part_deletions)
+        return NT_OK;
+    NT_CLEANUP(nt_row_mask_deinit) struct nt_row_mask mask = {0};
+    NT_TRY(
+        nt_row_mask_find(items->reader, dataset, items->field, NT_COUNTED_ITEMS, part, &mask, items->error));
+    if (mask.deletions)
         items->count = nt_row_mask_kept(&mask);
-    nt_row_mask_deinit(&mask);
-    return status;
+    return NT_OK;
 }
 
 /* Items below a collection or variant in a span. */

@@ -484,19 +484,19 @@ static enum nt_status read_unmarked(struct nt_selection *selection, struct nt_so
 enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,
                                  struct nt_error *error)
 {
+    NT_CLEANUP(nt_source_close_at) struct nt_source *owned = source;
     uint8_t head[NT_CHOICE_HEAD_BYTES];
-    uint64_t size = 0;
-    enum nt_status status = nt_source_size(source, &size, error);
+    uint64_t size;
+    NT_TRY(nt_source_size(source, &size, error));
     size_t bytes = nt_min(size, sizeof(head));
-    if (status == NT_OK && bytes)
-        status = nt_source_read(source, 0, head, bytes, error);
-    if (status == NT_OK && !is_npy(head, bytes) && !is_text(head, bytes))
-        return read_unmarked(selection, source, size, error);
-    if (status == NT_OK)
-        status = is_npy(head, bytes) ? read_npy(selection, source, size, error)
-                                     : read_text(selection, source, size, error);
-    nt_source_close(source);
-    return status;
+    if (bytes)
+        NT_TRY(nt_source_read(source, 0, head, bytes, error));
+    if (is_npy(head, bytes))
+        return read_npy(selection, source, size, error);
+    if (is_text(head, bytes))
+        return read_text(selection, source, size, error);
+    owned = NULL;
+    return read_unmarked(selection, source, size, error);
 }
 
 enum nt_status nt_selection_open(const char *path, struct nt_selection **selection_ret,

@@ -204,16 +204,14 @@ static void set_proved(struct nt_stream *stream, const struct nt_segment *segmen
 static enum nt_status prove_empty(struct nt_stream *stream, uint32_t number, bool *is_proved_ret,
                                   struct nt_error *error)
 {
-    struct nt_segment empty;
+    NT_CLEANUP(nt_segment_release) struct nt_segment empty = {0};
     nt_stream_segment(stream, number, &empty);
     if (!empty.is_unverified)
         return NT_OK;
-    enum nt_status status = locate(stream, &empty, error);
-    if (status == NT_OK)
-        set_proved(stream, &empty);
+    NT_TRY(locate(stream, &empty, error));
+    set_proved(stream, &empty);
     *is_proved_ret &= empty.span.fault == NT_FAULT_NONE;
-    nt_segment_release(&empty);
-    return status;
+    return NT_OK;
 }
 
 /* Proves the empty segments before one, and those after the last one that is not empty. */
@@ -233,15 +231,14 @@ static enum nt_status prove_around(struct nt_stream *stream, uint32_t number, bo
 
 enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
 {
-    bool is_proved = true, needs_proof = segment->elements && segment->is_unverified && !segment->group;
-    enum nt_status status = needs_proof ? prove_around(stream, segment->number, &is_proved, error) : NT_OK;
+    bool is_proved = true;
+    if (segment->elements && segment->is_unverified && !segment->group)
+        NT_TRY(prove_around(stream, segment->number, &is_proved, error));
     if (!is_proved)
         segment->span.fault = NT_FAULT_POSITION;
-    if (status == NT_OK)
-        status = locate(stream, segment, error);
-    if (status == NT_OK)
-        set_proved(stream, segment);
-    return status;
+    NT_TRY(locate(stream, segment, error));
+    set_proved(stream, segment);
+    return NT_OK;
 }
 
 void nt_segment_release(struct nt_segment *segment)
@@ -403,19 +400,18 @@ static enum nt_status check_size(struct nt_stream *stream, struct nt_error *erro
 /* If all segments are said to be empty, no read proves it. */
 static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0;
-         status == NT_OK && stream->rows.unverified && !stream->rows.total && i < stream->rows.count; i++) {
-        struct nt_segment segment;
+    if (!stream->rows.unverified || stream->rows.total)
+        return NT_OK;
+    for (uint32_t i = 0; i < stream->rows.count; i++) {
+        NT_CLEANUP(nt_segment_release) struct nt_segment segment = {0};
         nt_stream_segment(stream, i, &segment);
         if (!segment.is_unverified)
             continue;
-        status = locate(stream, &segment, error);
-        if (status == NT_OK && segment.span.fault != NT_FAULT_NONE)
-            status = nt_fault_error(stream->dataset, &segment.span, 0, segment.found, error);
-        nt_segment_release(&segment);
+        NT_TRY(locate(stream, &segment, error));
+        if (segment.span.fault != NT_FAULT_NONE)
+            return nt_fault_error(stream->dataset, &segment.span, 0, segment.found, error);
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
