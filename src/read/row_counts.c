@@ -207,38 +207,25 @@ struct unit {
 };
 
 /* Finds the first field with columns among a field and the readable sub-fields in step with it, depth
- * first, and the elements of its first column per row of the field. If a record or array has a column,
- * it has one element per row: is the row valid? */
-static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
+ * first, and multiplies `divisor` by the elements of its first column per row of the field. If a record or
+ * array has a column, it has one element per row: is the row valid? If the product overflows, it becomes 0,
+ * and none is found. Recursive: fields nest no deeper than NT_MAX_DEPTH. */
+static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, bool is_below,
+                             uint64_t *divisor)
 {
-    struct {
-        uint32_t field, next_child;
-        uint64_t divisor;
-    } path[NT_MAX_DEPTH + 2];
-    uint32_t depth = 0;
-    path[0].field = field;
-    path[0].next_child = 0;
-    path[0].divisor = 1;
-    for (;;) {
-        const struct nt_field *f = &dataset->fields[path[depth].field];
-        uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), divisor;
-        if (!nt_checked_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
-            return NT_NONE;
-        if (f->column_count && (depth == 0 || f->kind != NT_FIELD_UNREADABLE)) {
-            *divisor_ret = divisor;
-            return path[depth].field;
-        }
-        uint32_t child_count;
-        const uint32_t *children = nt_dataset_children(dataset, path[depth].field, &child_count);
-        if (nt_field_is_row_aligned(f) && path[depth].next_child < child_count && depth <= NT_MAX_DEPTH) {
-            path[depth + 1].field = children[path[depth].next_child++];
-            path[depth + 1].next_child = 0;
-            path[depth + 1].divisor = divisor;
-            depth++;
-        } else if (depth-- == 0) {
-            return NT_NONE;
-        }
+    const struct nt_field *f = &dataset->fields[field];
+    uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), product;
+    bool overflows = !nt_checked_multiply(*divisor, per_row ? per_row : 1, &product);
+    *divisor = overflows ? 0 : product;
+    if (!overflows && f->column_count && (!is_below || f->kind != NT_FIELD_UNREADABLE))
+        return field;
+    uint32_t count, found = NT_NONE;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    for (uint32_t i = 0; nt_field_is_row_aligned(f) && i < count && *divisor && found == NT_NONE; i++) {
+        *divisor = product;
+        found = find_counter(dataset, children[i], true, divisor);
     }
+    return found;
 }
 
 static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *dataset, uint32_t field,
@@ -246,7 +233,7 @@ static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *data
 {
     *unit = (struct unit){.of = of, .field = field, .column_field = NT_NONE, .divisor = 1};
     if (of == NT_COUNTED_ROWS) {
-        unit->column_field = find_counter(dataset, field, &unit->divisor);
+        unit->column_field = find_counter(dataset, field, false, &unit->divisor);
         unit->is_per_entry = nt_field_row_parent(dataset, field) == NT_NONE;
         if (!nt_rows_per_item(dataset, field, &unit->per_entry))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of rows overflows",
