@@ -668,24 +668,23 @@ static enum nt_status copy_columns(struct nt_dataset *dataset, struct nt_chain_s
 {
     uint32_t count, cluster = own_cluster(dataset, slice, group);
     const uint32_t *columns = own_columns(slice, group, &count);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct nt_group *own;
         const struct nt_range *range = own_range(slice, columns[i], cluster, &own);
         uint32_t column = slice->columns[columns[i]];
         uint32_t index = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
         uint64_t first = group->page_count;
-        for (uint32_t k = 0; status == NT_OK && k < range->pages; k++) {
+        for (uint32_t k = 0; k < range->pages; k++) {
             struct nt_page *page = &group->pages[group->page_count++];
             *page = own->pages[(size_t)range->first_page + k];
-            status = map_page(dataset, slice, page, error);
+            NT_TRY(map_page(dataset, slice, page, error));
         }
         if (index == NT_NONE)
             continue;
         group->ranges[index] = *range;
         group->ranges[index].first_page = (uint32_t)first;
     }
-    return status;
+    return NT_OK;
 }
 
 /* Pages in the member, as many as copy_columns copies. */
@@ -701,20 +700,6 @@ static uint64_t count_pages(const struct nt_dataset *dataset, const struct nt_ch
     return pages;
 }
 
-/* From the member's group, which is pinned. */
-static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                   struct nt_group *group, struct nt_error *error)
-{
-    const struct nt_groups none = {0, 0};
-    uint64_t pages = count_pages(dataset, slice, group);
-    NT_TRY(allocate_group(dataset, group, pages, error));
-    copy_ranges(dataset, slice, group, none);
-    enum nt_status status = copy_columns(dataset, slice, group, error);
-    if (status != NT_OK)
-        nt_group_release(dataset, group, nt_group_column_count(dataset, group), pages);
-    return status;
-}
-
 /* The member's group that has the cluster with all fields. */
 static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                  const struct nt_group *group)
@@ -725,9 +710,16 @@ static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct 
 static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                  struct nt_group *group, struct nt_error *error)
 {
+    const struct nt_groups none = {0, 0};
     NT_CLEANUP(nt_group_unpin_at) struct nt_group *own = NULL;
     NT_TRY(nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), &own, error));
-    return load_columns(dataset, slice, group, error);
+    uint64_t pages = count_pages(dataset, slice, group);
+    NT_TRY(allocate_group(dataset, group, pages, error));
+    copy_ranges(dataset, slice, group, none);
+    enum nt_status status = copy_columns(dataset, slice, group, error);
+    if (status != NT_OK)
+        nt_group_release(dataset, group, nt_group_column_count(dataset, group), pages);
+    return status;
 }
 
 static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
