@@ -85,21 +85,20 @@ uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, c
 
 /* ---- Buffers of nodes ---- */
 
-static const enum nt_arrow_buffer_kind buffers_of[NT_ARROW_KIND_COUNT][3] = {
-    [NT_ARROW_PRIMITIVE] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
-    [NT_ARROW_EMPTY] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
-    [NT_ARROW_BOOL] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
-    [NT_ARROW_BYTES] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS, NT_ARROW_DATA},
-    [NT_ARROW_LIST] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
-    [NT_ARROW_MAP] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
-    [NT_ARROW_STRUCT] = {NT_ARROW_VALIDITY},
-    [NT_ARROW_FIXED_LIST] = {NT_ARROW_VALIDITY},
-    [NT_ARROW_UNION] = {NT_ARROW_TYPES, NT_ARROW_UNION_OFFSETS},
-};
-static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
-    [NT_ARROW_NULL] = 0,       [NT_ARROW_PRIMITIVE] = 2, [NT_ARROW_BOOL] = 2, [NT_ARROW_EMPTY] = 2,
-    [NT_ARROW_BYTES] = 3,      [NT_ARROW_LIST] = 2,      [NT_ARROW_MAP] = 2,  [NT_ARROW_STRUCT] = 1,
-    [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
+static const struct {
+    uint32_t count;
+    enum nt_arrow_buffer_kind kinds[3];
+} buffers_of[NT_ARROW_KIND_COUNT] = {
+    [NT_ARROW_NULL] = {0},
+    [NT_ARROW_PRIMITIVE] = {2, {NT_ARROW_VALIDITY, NT_ARROW_DATA}},
+    [NT_ARROW_EMPTY] = {2, {NT_ARROW_VALIDITY, NT_ARROW_DATA}},
+    [NT_ARROW_BOOL] = {2, {NT_ARROW_VALIDITY, NT_ARROW_DATA}},
+    [NT_ARROW_BYTES] = {3, {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS, NT_ARROW_DATA}},
+    [NT_ARROW_LIST] = {2, {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS}},
+    [NT_ARROW_MAP] = {2, {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS}},
+    [NT_ARROW_STRUCT] = {1, {NT_ARROW_VALIDITY}},
+    [NT_ARROW_FIXED_LIST] = {1, {NT_ARROW_VALIDITY}},
+    [NT_ARROW_UNION] = {2, {NT_ARROW_TYPES, NT_ARROW_UNION_OFFSETS}},
 };
 
 /* Assigns the buffers of all nodes. The table itself has none, as it is not an array of the file. */
@@ -107,15 +106,16 @@ static enum nt_status arrow_number_buffers(struct nt_arrow *arrow, struct nt_err
 {
     uint32_t count = 0;
     for (uint32_t i = 1; i < arrow->node_count; i++)
-        count += buffer_counts[arrow->nodes[i].kind];
+        count += buffers_of[arrow->nodes[i].kind].count;
     arrow->buffers = calloc(count ? count : 1, sizeof(*arrow->buffers));
     NT_TRY(nt_check_memory(arrow->buffers, error));
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         struct nt_arrow_node *node = &arrow->nodes[i];
         node->first_buffer = arrow->buffer_count;
-        node->buffer_count = buffer_counts[node->kind];
+        node->buffer_count = buffers_of[node->kind].count;
         for (uint32_t b = 0; b < node->buffer_count; b++)
-            arrow->buffers[arrow->buffer_count++] = (struct nt_arrow_buffer){i, buffers_of[node->kind][b]};
+            arrow->buffers[arrow->buffer_count++] =
+                (struct nt_arrow_buffer){i, buffers_of[node->kind].kinds[b]};
     }
     return NT_OK;
 }
@@ -597,7 +597,7 @@ static void set_ends(struct nt_arrow *arrow)
 
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error)
 {
-    struct build *build = calloc(1, sizeof(*build));
+    NT_AUTO_FREE struct build *build = calloc(1, sizeof(*build));
     NT_TRY(nt_check_memory(build, error));
     build->arrow = arrow;
     build->error = error;
@@ -605,10 +605,7 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
     const uint32_t *top = nt_dataset_children(arrow->dataset, NT_NONE, &count);
     for (uint32_t i = 0; i < count && build->status == NT_OK; i++)
         add_in_new_row_space(build, root, top[i], arrow->dataset->fields[top[i]].name);
-    enum nt_status status = build->status;
-    free(build);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(build->status);
     set_ends(arrow);
     return arrow_number_buffers(arrow, error);
 }
