@@ -326,6 +326,7 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
 void nt_arrow_body_free(struct nt_arrow_body *body);
+NT_DEFINE_CLEANUP(struct nt_arrow_body, nt_arrow_body_free)
 /* Counts the remaining nulls. Decodes the row masks of nullable fields. */
 enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body,
                                     struct nt_error *error);
@@ -380,13 +381,17 @@ struct nt_arrow_slots {
     uint64_t first_row, rows, count;
     uint8_t *marks; /* [count]; NULL: all are valid */
 };
+static inline void nt_arrow_slots_deinit(struct nt_arrow_slots *slots)
+{
+    free(slots->marks);
+}
 
 /* Returns the first row of a node's row space in a cluster of the table, before the steps. */
 uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                   uint32_t cluster);
 
 /* Resolves slots [first, first + count) to rows; count is at most NT_ARROW_PIECE_SLOTS. `is_validity`:
- * also applies the row mask of the node itself. The caller frees slots->marks, also after a failure. */
+ * also applies the row mask of the node itself. The caller deinits the slots, also after a failure. */
 enum nt_status nt_arrow_resolve_slots(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                       uint32_t cluster, bool is_validity, uint64_t first, uint64_t count,
                                       struct nt_arrow_slots *slots, struct nt_error *error);

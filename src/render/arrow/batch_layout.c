@@ -29,25 +29,17 @@ static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, 
 static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant, uint32_t tag, uint64_t first,
                                  uint64_t end, uint64_t *count, struct nt_error *error)
 {
-    struct nt_stream *stream;
-    uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
+    NT_AUTO_FREE uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
     NT_TRY(nt_check_memory(tags, error));
-    enum nt_status status =
-        nt_stream_open(arrow->reader, arrow->dataset, variant, NT_STREAM_TAGS, &stream, error);
-    if (status != NT_OK) {
-        free(tags);
-        return status;
-    }
-    while (first < end && status == NT_OK) {
-        uint64_t rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
-        status = nt_stream_read(stream, first * sizeof(*tags), tags, rows * sizeof(*tags), error);
-        for (uint64_t i = 0; i < rows && status == NT_OK; i++)
+    NT_TRY(nt_stream_open(arrow->reader, arrow->dataset, variant, NT_STREAM_TAGS, &stream, error));
+    for (uint64_t rows; first < end; first += rows) {
+        rows = nt_min(end - first, BLOCK_ROWS);
+        NT_TRY(nt_stream_read(stream, first * sizeof(*tags), tags, rows * sizeof(*tags), error));
+        for (uint64_t i = 0; i < rows; i++)
             *count += tags[i] == tag;
-        first += rows;
     }
-    nt_stream_close(stream);
-    free(tags);
-    return status;
+    return NT_OK;
 }
 
 /* Counts the rows of an alternative before a row of its variant: those of all previous clusters, and
@@ -61,19 +53,13 @@ static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t va
     const uint32_t *children = nt_dataset_children(arrow->dataset, variant, &count);
     while (children[tag++] != field)
         ;
-    enum nt_status status =
-        nt_field_row_boundaries(arrow->reader, arrow->dataset, variant, &rows, &clusters, error);
-    if (status == NT_OK)
-        status = nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &alternatives, &same, error);
-    if (status == NT_OK && clusters != same)
-        status =
-            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field", clusters, same);
-    if (status == NT_OK) {
-        uint32_t cluster = find_cluster(rows, clusters + 1, row);
-        *row_ret = alternatives[cluster];
-        status = count_tags(arrow, variant, tag, rows[cluster], row, row_ret, error);
-    }
-    return status;
+    NT_TRY(nt_field_row_boundaries(arrow->reader, arrow->dataset, variant, &rows, &clusters, error));
+    NT_TRY(nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &alternatives, &same, error));
+    if (clusters != same)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field", clusters, same);
+    uint32_t cluster = find_cluster(rows, clusters + 1, row);
+    *row_ret = alternatives[cluster];
+    return count_tags(arrow, variant, tag, rows[cluster], row, row_ret, error);
 }
 
 /* Maps a row of a field to the first row of its child at or after it. */
@@ -342,28 +328,20 @@ static bool fits(const struct batch_splitter *splitter, const uint64_t *before, 
 static enum nt_status split_entries(struct batch_splitter *splitter, uint32_t stored, uint64_t first,
                                     uint64_t end, const uint64_t *before, const uint64_t *after)
 {
-    struct nt_arrow_cut cut;
     if (end - first < 2 || fits(splitter, before, after))
         return NT_OK;
     if (splitter->parts++ == splitter->max_parts)
         return nt_fail(splitter->error, NT_LIMIT, NT_NO_OFFSET,
                        "32-bit offsets need more than %" PRIu64 " batches", splitter->max_parts);
     uint64_t middle = first + (end - first) / 2;
-    uint64_t *items = calloc(splitter->node_count, sizeof(*items));
-    enum nt_status status = arrow_cut_init(splitter->arrow, middle, stored, &cut, splitter->error);
-    if (status == NT_OK && !items)
-        status = nt_fail_memory(splitter->error);
-    if (status == NT_OK)
-        status = count_items(splitter, &cut, before, after, items);
-    if (status == NT_OK)
-        status = split_entries(splitter, stored, first, middle, before, items);
-    if (status == NT_OK)
-        status = add_cut(splitter, &cut);
-    if (status == NT_OK)
-        status = split_entries(splitter, stored, middle, end, items, after);
-    arrow_cut_deinit(&cut);
-    free(items);
-    return status;
+    NT_CLEANUP(arrow_cut_deinit) struct nt_arrow_cut cut = {0};
+    NT_AUTO_FREE uint64_t *items = calloc(splitter->node_count, sizeof(*items));
+    NT_TRY(nt_check_memory(items, splitter->error));
+    NT_TRY(arrow_cut_init(splitter->arrow, middle, stored, &cut, splitter->error));
+    NT_TRY(count_items(splitter, &cut, before, after, items));
+    NT_TRY(split_entries(splitter, stored, first, middle, before, items));
+    NT_TRY(add_cut(splitter, &cut));
+    return split_entries(splitter, stored, middle, end, items, after);
 }
 
 /* Keeps an existing boundary of the table. Moves it if it is already a cut. */
@@ -383,17 +361,14 @@ static enum nt_status split_cluster(struct batch_splitter *splitter, uint32_t cl
     const struct nt_arrow *arrow = splitter->arrow;
     NT_AUTO_FREE uint64_t *before = calloc(splitter->node_count, sizeof(*before));
     NT_AUTO_FREE uint64_t *after = calloc(splitter->node_count, sizeof(*after));
-    enum nt_status status =
-        before && after ? keep_boundary(splitter, cluster) : nt_fail_memory(splitter->error);
-    for (uint32_t i = 0; i < splitter->node_count && status == NT_OK; i++) {
+    NT_TRY(before && after ? keep_boundary(splitter, cluster) : nt_fail_memory(splitter->error));
+    for (uint32_t i = 0; i < splitter->node_count; i++) {
         const uint64_t *boundaries = nt_arrow_item_boundaries(&arrow->nodes[splitter->nodes[i]]);
         before[i] = boundaries[cluster];
         after[i] = boundaries[cluster + 1];
     }
-    if (status == NT_OK)
-        status = split_entries(splitter, splitter->cuts[splitter->cut_count - 1].stored,
-                               arrow->entries[cluster], arrow->entries[cluster + 1], before, after);
-    return status;
+    return split_entries(splitter, splitter->cuts[splitter->cut_count - 1].stored, arrow->entries[cluster],
+                         arrow->entries[cluster + 1], before, after);
 }
 
 /* Replaces the clusters of the table with the parts between the cuts. */
@@ -433,20 +408,16 @@ static void splitting_deinit(struct batch_splitter *splitter)
  * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
 static enum nt_status arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
 {
+    NT_CLEANUP(splitting_deinit)
     struct batch_splitter splitter = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
-    enum nt_status status = find_nodes(&splitter);
+    NT_TRY(find_nodes(&splitter));
     *split_ret = splitter.node_count > 0;
-    if (status != NT_OK || !*split_ret)
-        goto out;
-    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
-        status = split_cluster(&splitter, cluster);
-    if (status == NT_OK)
-        status = keep_boundary(&splitter, arrow->cluster_count);
-    if (status == NT_OK)
-        status = take_cuts(&splitter, arrow);
-out:
-    splitting_deinit(&splitter);
-    return status;
+    if (!*split_ret)
+        return NT_OK;
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
+        NT_TRY(split_cluster(&splitter, cluster));
+    NT_TRY(keep_boundary(&splitter, arrow->cluster_count));
+    return take_cuts(&splitter, arrow);
 }
 
 /* ---- Batches of a size ---- */
@@ -455,19 +426,17 @@ out:
 static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **bytes_ret,
                                        struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint64_t *bytes = calloc((size_t)arrow->cluster_count + 1, sizeof(*bytes));
     NT_TRY(nt_check_memory(bytes, error));
-    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
-        struct nt_arrow_body *body = NULL;
-        status = nt_arrow_body_new(arrow, cluster, &body, error);
-        bytes[cluster] = status == NT_OK ? body->buffer_start[arrow->buffer_count] : UINT64_MAX;
-        if (status == NT_LIMIT)
-            status = NT_OK;
-        nt_arrow_body_free(body);
-    }
     *bytes_ret = bytes;
-    return status;
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++) {
+        NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = NULL;
+        enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
+        if (status != NT_OK && status != NT_LIMIT)
+            return status;
+        bytes[cluster] = body ? body->buffer_start[arrow->buffer_count] : UINT64_MAX;
+    }
+    return NT_OK;
 }
 
 /* How many parts a cluster needs, at most one for each entry. arrow_split divides what has no size. */
@@ -496,55 +465,45 @@ static enum nt_status cut_cluster(struct batch_splitter *splitter, uint32_t clus
 {
     const uint64_t *entries = splitter->arrow->entries + cluster;
     uint32_t stored = splitter->cuts[splitter->cut_count - 1].stored;
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 1; i < parts && status == NT_OK; i++) {
+    for (uint64_t i = 1; i < parts; i++) {
         uint64_t part = (entries[1] - entries[0]) / parts, rest = (entries[1] - entries[0]) % parts;
-        uint64_t entry = entries[0] + part * i + (i < rest ? i : rest);
-        struct nt_arrow_cut cut;
-        status = arrow_cut_init(splitter->arrow, entry, stored, &cut, splitter->error);
-        if (status == NT_OK)
-            status = add_cut(splitter, &cut);
-        arrow_cut_deinit(&cut);
+        uint64_t entry = entries[0] + part * i + nt_min(i, rest);
+        NT_CLEANUP(arrow_cut_deinit) struct nt_arrow_cut cut = {0};
+        NT_TRY(arrow_cut_init(splitter->arrow, entry, stored, &cut, splitter->error));
+        NT_TRY(add_cut(splitter, &cut));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Keeps the boundary of a cluster unless its batch is merged with the one before. */
 static enum nt_status set_parts(struct batch_splitter *splitter, const uint64_t *bytes, uint64_t most)
 {
     const struct nt_arrow *arrow = splitter->arrow;
-    enum nt_status status = NT_OK;
     uint64_t before = most; /* bytes of the last batch so far */
-    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++) {
         uint64_t parts = count_parts(arrow, cluster, bytes[cluster], most);
         if (cluster && before <= most && bytes[cluster] <= most - before) {
             before += bytes[cluster];
             continue;
         }
-        status = keep_boundary(splitter, cluster);
-        if (status == NT_OK)
-            status = cut_cluster(splitter, cluster, parts);
+        NT_TRY(keep_boundary(splitter, cluster));
+        NT_TRY(cut_cluster(splitter, cluster, parts));
         before = bytes[cluster] / parts;
     }
-    return status == NT_OK ? keep_boundary(splitter, arrow->cluster_count) : status;
+    return keep_boundary(splitter, arrow->cluster_count);
 }
 
 /* Merges and divides clusters, so that batches have about `most` bytes. The caller loads the
  * boundaries before and after. */
 static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
 {
-    struct batch_splitter splitter = {.arrow = arrow, .error = error};
-    uint64_t *bytes = NULL;
+    NT_CLEANUP(splitting_deinit) struct batch_splitter splitter = {.arrow = arrow, .error = error};
+    NT_AUTO_FREE uint64_t *bytes = NULL;
     if (!arrow->cluster_count)
         return NT_OK;
-    enum nt_status status = measure_clusters(arrow, &bytes, error);
-    if (status == NT_OK)
-        status = set_parts(&splitter, bytes, find_size(arrow, bytes, most));
-    if (status == NT_OK)
-        status = take_cuts(&splitter, arrow);
-    splitting_deinit(&splitter);
-    free(bytes);
-    return status;
+    NT_TRY(measure_clusters(arrow, &bytes, error));
+    NT_TRY(set_parts(&splitter, bytes, find_size(arrow, bytes, most)));
+    return take_cuts(&splitter, arrow);
 }
 
 /* ---- Rows per cluster ---- */
@@ -773,29 +732,22 @@ void nt_arrow_body_free(struct nt_arrow_body *body)
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    struct nt_arrow_body *body = calloc(1, sizeof(*body));
+    NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = calloc(1, sizeof(*body));
     NT_TRY(nt_check_memory(body, error));
     body->cluster = cluster;
     body->slots = calloc(arrow->node_count, sizeof(uint64_t));
     body->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
     body->buffer_start = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
     body->buffer_bytes = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
-    if (!body->slots || !body->null_counts || !body->buffer_start || !body->buffer_bytes) {
-        status = nt_fail_memory(error);
-        goto out;
-    }
+    if (!body->slots || !body->null_counts || !body->buffer_start || !body->buffer_bytes)
+        return nt_fail_memory(error);
     body->slots[0] = rows_between(arrow->entries, cluster);
-    for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
-        status = count_node(arrow, i, body, error);
-    if (status == NT_OK && !place_buffers(arrow, body))
-        status = too_large(arrow, cluster, error);
-out:
-    if (status != NT_OK) {
-        nt_arrow_body_free(body);
-        return status;
-    }
+    for (uint32_t i = 1; i < arrow->node_count; i++)
+        NT_TRY(count_node(arrow, i, body, error));
+    if (!place_buffers(arrow, body))
+        return too_large(arrow, cluster, error);
     *body_ret = body;
+    body = NULL;
     return NT_OK;
 }
 
@@ -850,30 +802,26 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
     return NT_OK;
 }
 
+/* After a failure, nt_arrow_free frees the cuts. */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
-    enum nt_status status = set_clusters(arrow, error);
     bool is_split = false;
-    if (status == NT_OK)
-        status = arrow_cut_entries(arrow, error);
-    if (status == NT_OK)
-        status = load_all_boundaries(arrow, error);
-    if (status == NT_OK && arrow->limits.batch_bytes)
-        status = arrow_regroup(arrow, arrow->limits.batch_bytes, error);
-    if (status == NT_OK && arrow->limits.batch_bytes)
-        status = load_all_boundaries(arrow, error);
-    if (status == NT_OK)
-        status = arrow_split(arrow, &is_split, error);
-    if (status == NT_OK && is_split)
-        status = load_all_boundaries(arrow, error);
+    NT_TRY(set_clusters(arrow, error));
+    NT_TRY(arrow_cut_entries(arrow, error));
+    NT_TRY(load_all_boundaries(arrow, error));
+    if (arrow->limits.batch_bytes) {
+        NT_TRY(arrow_regroup(arrow, arrow->limits.batch_bytes, error));
+        NT_TRY(load_all_boundaries(arrow, error));
+    }
+    NT_TRY(arrow_split(arrow, &is_split, error));
+    if (is_split)
+        NT_TRY(load_all_boundaries(arrow, error));
     nt_arrow_free_cuts(arrow);
-    if (status != NT_OK)
-        return status;
     arrow->batch_starts = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batch_starts));
-    status = nt_check_memory(arrow->batch_starts, error);
-    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
-        status = add_batch(arrow, cluster, error);
-    return status;
+    NT_TRY(nt_check_memory(arrow->batch_starts, error));
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
+        NT_TRY(add_batch(arrow, cluster, error));
+    return NT_OK;
 }
 
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow)

@@ -45,7 +45,7 @@ enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t nu
 
 struct buffer_reader {
     const struct nt_arrow *arrow;
-    const struct nt_arrow_body *body; /* NULL during construction */
+    const struct nt_arrow_body *body;
     uint32_t cluster;
     const struct nt_arrow_node *node;
     struct nt_error *error;
@@ -150,33 +150,32 @@ static enum nt_status piece_of_offsets(const struct buffer_reader *reader, const
                                        uint8_t *output)
 {
     uint64_t begin = items_begin(reader), items = items_in(reader), row = 0;
-    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status = ends ? read_ends(reader, slots, ends) : nt_fail_memory(reader->error);
-    for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
+    NT_AUTO_FREE uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    NT_TRY(ends ? read_ends(reader, slots, ends) : nt_fail_memory(reader->error));
+    for (uint64_t i = 0; i <= slots->count; i++) {
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & NT_ARROW_SLOT_PRESENT))
             row++;
         uint64_t value = ends[row] - begin;
         if (value > items)
-            status = nt_fail_above(reader->error, NT_CORRUPT, NT_NO_OFFSET,
-                                   "an offset into the items of a batch", items, value);
+            return nt_fail_above(reader->error, NT_CORRUPT, NT_NO_OFFSET,
+                                 "an offset into the items of a batch", items, value);
         uint32_t half = (uint32_t)value;
         if (reader->node->has_short_offsets)
             memcpy(output + i * sizeof(half), &half, sizeof(half));
         else
             memcpy(output + i * sizeof(value), &value, sizeof(value));
     }
-    free(ends);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status piece_of_types(const struct buffer_reader *reader, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint32_t tags[NT_ARROW_PIECE_SLOTS];
-    enum nt_status status = read_spread(reader, reader->node->data, slots, (uint8_t *)tags);
-    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++)
+    NT_TRY(read_spread(reader, reader->node->data, slots, (uint8_t *)tags));
+    for (uint64_t i = 0; i < slots->count; i++)
         output[i] = (uint8_t)tags[i];
-    return status;
+    return NT_OK;
 }
 
 /* Offsets are relative to the batch's part of each alternative. Those of the null child are 0. */
@@ -185,32 +184,27 @@ static enum nt_status piece_of_union_offsets(const struct buffer_reader *reader,
 {
     const struct nt_arrow *arrow = reader->arrow;
     const struct nt_arrow_node *node = reader->node;
-    uint32_t *tags = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*tags));
-    uint64_t *index = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*index));
+    NT_AUTO_FREE uint32_t *tags = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*tags));
+    NT_AUTO_FREE uint64_t *index = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*index));
     uint64_t begins[INT8_MAX + 1] = {0}, counts[INT8_MAX + 1] = {0};
-    enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reader->error);
+    NT_TRY(nt_check_memory(tags && index, reader->error));
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
     for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
         if (tag > 0) {
             begins[tag] = arrow->nodes[child].space_boundaries[reader->cluster];
             counts[tag] = reader->body->slots[child];
         }
-    if (status == NT_OK)
-        status = read_spread(reader, node->data, slots, (uint8_t *)tags);
-    if (status == NT_OK)
-        status = read_spread(reader, node->offsets, slots, (uint8_t *)index);
-    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+    NT_TRY(read_spread(reader, node->data, slots, (uint8_t *)tags));
+    NT_TRY(read_spread(reader, node->offsets, slots, (uint8_t *)index));
+    for (uint64_t i = 0; i < slots->count; i++) {
         uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
         if (tags[i] && value >= counts[tags[i] & INT8_MAX])
-            status =
-                nt_fail_below(reader->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                              "rows of an alternative in a batch", value + 1, counts[tags[i] & INT8_MAX]);
+            return nt_fail_below(reader->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                 "rows of an alternative in a batch", value + 1, counts[tags[i] & INT8_MAX]);
         uint32_t offset = (uint32_t)value;
         memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
     }
-    free(tags);
-    free(index);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Any part of a buffer ---- */
@@ -245,20 +239,15 @@ static enum nt_status read_pieces(const struct buffer_reader *reader, const stru
                                       : 8 * (size_t)reader->node->dtype->bytes;
     size_t max_slots =
         bits <= 64 ? NT_ARROW_PIECE_SLOTS : (size_t)NT_ARROW_PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
-    uint8_t *piece = malloc((max_slots * bits + 7) / 8);
-    enum nt_status status = piece ? NT_OK : nt_fail_memory(reader->error);
-    while (status == NT_OK && bytes) {
-        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = max_slots;
-        if (count > elements - first)
-            count = elements - first;
-        struct nt_arrow_slots slots = {0};
-        status = nt_arrow_resolve_slots(reader->arrow, reader->node, reader->cluster, kind->is_validity,
-                                        first, count - kind->extra_slots, &slots, reader->error);
-        if (status == NT_OK)
-            status = kind->make(reader, &slots, piece);
-        free(slots.marks);
-        if (status != NT_OK)
-            break;
+    NT_AUTO_FREE uint8_t *piece = malloc((max_slots * bits + 7) / 8);
+    NT_TRY(nt_check_memory(piece, reader->error));
+    while (bytes) {
+        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8;
+        uint64_t count = nt_min(max_slots, elements - first);
+        NT_CLEANUP(nt_arrow_slots_deinit) struct nt_arrow_slots slots = {0};
+        NT_TRY(nt_arrow_resolve_slots(reader->arrow, reader->node, reader->cluster, kind->is_validity, first,
+                                      count - kind->extra_slots, &slots, reader->error));
+        NT_TRY(kind->make(reader, &slots, piece));
         uint64_t skip = offset - first * bits / 8, made = (count * bits + 7) / 8;
         size_t take = made - skip < bytes ? (size_t)(made - skip) : bytes;
         memcpy(output, piece + skip, take);
@@ -266,8 +255,7 @@ static enum nt_status read_pieces(const struct buffer_reader *reader, const stru
         offset += take;
         bytes -= take;
     }
-    free(piece);
-    return status;
+    return NT_OK;
 }
 
 /* Computes the first row of a node if its steps skip no rows; else returns false. */
@@ -289,19 +277,18 @@ bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body 
 {
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
-    struct buffer_reader reader = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
     *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
     if (node->texts)
         return false;
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA) {
-        run_ret->first = items_begin(&reader);
+        run_ret->first = node->byte_boundaries[body->cluster];
         run_ret->count = body->buffer_bytes[buffer];
         return true;
     }
     if (kind == NT_ARROW_OFFSETS) {
         run_ret->stream = node->offsets;
         run_ret->count++;
-        run_ret->subtract = items_begin(&reader);
+        run_ret->subtract = nt_arrow_item_boundaries(node)[body->cluster];
         run_ret->are_halved = node->has_short_offsets;
     } else if (node->kind != NT_ARROW_PRIMITIVE || kind != NT_ARROW_DATA) {
         return false;

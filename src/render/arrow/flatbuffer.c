@@ -97,8 +97,7 @@ void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_f
     uint8_t *room = nt_buffer_extend(out, table_bytes);
     if (!room)
         return;
-    for (size_t i = 0; i < table_bytes; i++)
-        room[i] = 0;
+    memset(room, 0, table_bytes);
     put_le(room, vtable_bytes, 4);
     for (unsigned slot = 0; slot < slot_count; slot++)
         if (table->slots[slot].bytes) {

@@ -219,6 +219,18 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     return nt_arrow_new_within(reader, dataset, options, &limits, arrow_ret, error);
 }
 
+static enum nt_status build(struct nt_arrow *arrow, struct nt_error *error)
+{
+    NT_TRY(nt_arrow_check_range(arrow, error));
+    NT_TRY(nt_arrow_select_fields(arrow, error));
+    if (!arrow->dataset->field_groups) /* else loads lists per field */
+        NT_TRY(nt_dataset_load_all(arrow->dataset, error));
+    NT_TRY(nt_arrow_build_nodes(arrow, error));
+    NT_TRY(nt_arrow_build_batches(arrow, error));
+    write_head(arrow);
+    return place_batches(arrow, error);
+}
+
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
                                    const struct nt_arrow_options *options,
                                    const struct nt_arrow_limits *limits, struct nt_arrow **arrow_ret,
@@ -233,8 +245,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         return nt_fail_copy(error, dataset->failure);
     NT_TRY(nt_reader_after_fork(reader, error));
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
-    NT_TRY(nt_check_memory(arrow, error));
-    if (nt_lock_init(&arrow->lock, NULL)) {
+    if (!arrow || nt_lock_init(&arrow->lock, NULL)) {
         free(arrow);
         return nt_fail_memory(error);
     }
@@ -245,25 +256,12 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     if (!limits->max_items)
         arrow->limits.max_items = INT32_MAX;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
-    enum nt_status status = nt_arrow_check_range(arrow, error);
+    enum nt_status status = build(arrow, error);
     if (status == NT_OK)
-        status = nt_arrow_select_fields(arrow, error);
-    if (status == NT_OK && !dataset->field_groups) /* else loads lists per field */
-        status = nt_dataset_load_all(dataset, error);
-    if (status == NT_OK)
-        status = nt_arrow_build_nodes(arrow, error);
-    if (status == NT_OK)
-        status = nt_arrow_build_batches(arrow, error);
-    if (status == NT_OK) {
-        write_head(arrow);
-        status = place_batches(arrow, error);
-    }
-    if (status != NT_OK) {
+        *arrow_ret = arrow;
+    else
         nt_arrow_free(arrow);
-        return status;
-    }
-    *arrow_ret = arrow;
-    return NT_OK;
+    return status;
 }
 
 void nt_arrow_free(struct nt_arrow *arrow)
@@ -336,31 +334,39 @@ NT_DEFINE_LAST_AT_MOST(find_start, uint64_t, )
 static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                 uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (offset < body->buffer_start[0]) {
-        uint64_t gap = body->buffer_start[0] - offset;
-        size_t take = gap < bytes ? (size_t)gap : bytes;
+        size_t take = nt_min(body->buffer_start[0] - offset, bytes);
         memset(output, 0, take);
         output += take;
         offset += take;
         bytes -= take;
     }
     uint32_t buffer = bytes ? find_start(body->buffer_start, arrow->buffer_count, offset) : 0;
-    for (; bytes && status == NT_OK; buffer++) {
+    for (; bytes; buffer++) {
         uint64_t within = offset - body->buffer_start[buffer];
-        uint64_t end = body->buffer_start[buffer + 1] - body->buffer_start[buffer];
-        size_t take = end - within < bytes ? (size_t)(end - within) : bytes, content = 0;
+        size_t take = nt_min(body->buffer_start[buffer + 1] - offset, bytes), content = 0;
         if (within < body->buffer_bytes[buffer]) {
-            uint64_t left = body->buffer_bytes[buffer] - within;
-            content = left < take ? (size_t)left : take;
-            status = nt_arrow_read_buffer(arrow, body, buffer, within, output, content, error);
+            content = nt_min(body->buffer_bytes[buffer] - within, take);
+            NT_TRY(nt_arrow_read_buffer(arrow, body, buffer, within, output, content, error));
         }
         memset(output + content, 0, take - content);
         output += take;
         offset += take;
         bytes -= take;
     }
-    return status;
+    return NT_OK;
+}
+
+static enum nt_status read_message(const struct nt_arrow *arrow, struct nt_arrow_body *body,
+                                   uint64_t message_bytes, uint64_t offset, uint8_t *output, size_t bytes,
+                                   struct nt_error *error)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer message = {0};
+    NT_TRY(nt_arrow_count_nulls(arrow, body, error));
+    nt_arrow_write_batch_message(arrow, body, NT_ARROW_UNCOMPRESSED, message_bytes, &message);
+    NT_TRY(nt_check_memory(!message.failed, error));
+    memcpy(output, message.bytes + offset, bytes);
+    return NT_OK;
 }
 
 /* Reads bytes of one batch: its message, then its body. */
@@ -369,21 +375,11 @@ static enum nt_status read_batch(struct nt_arrow *arrow, const struct nt_arrow_b
 {
     struct nt_arrow_body *body;
     uint64_t message_bytes = batch->message_bytes;
-    enum nt_status status = take_body(arrow, batch->cluster, &body, error);
-    if (status != NT_OK)
-        return status;
-    if (offset < message_bytes)
-        status = nt_arrow_count_nulls(arrow, body, error);
-    if (status == NT_OK && offset < message_bytes) {
-        struct nt_buffer message = {0};
-        nt_arrow_write_batch_message(arrow, body, NT_ARROW_UNCOMPRESSED, message_bytes, &message);
-        uint64_t left = message_bytes - offset;
-        size_t take = left < bytes ? (size_t)left : bytes;
-        if (message.failed)
-            status = nt_fail_memory(error);
-        else
-            memcpy(output, message.bytes + offset, take);
-        nt_buffer_deinit(&message);
+    enum nt_status status = NT_OK;
+    NT_TRY(take_body(arrow, batch->cluster, &body, error));
+    if (offset < message_bytes) {
+        size_t take = nt_min(message_bytes - offset, bytes);
+        status = read_message(arrow, body, message_bytes, offset, output, take, error);
         output += take;
         offset += take;
         bytes -= take;
@@ -439,7 +435,7 @@ static void prefetch_range(struct nt_arrow *arrow, uint64_t offset, uint64_t byt
 
 static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
 {
-    size_t take = part->length - offset < bytes ? (size_t)(part->length - offset) : bytes;
+    size_t take = nt_min(part->length - offset, bytes);
     memcpy(output, part->bytes + offset, take);
     return take;
 }
@@ -479,24 +475,23 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read past the end of the Arrow file");
     uint64_t tail = arrow->batch_starts[arrow->batch_count];
     uint8_t *to = output;
-    enum nt_status status = nt_reader_after_fork(arrow->reader, error);
-    if (status == NT_OK)
-        prefetch_range(arrow, offset, bytes);
-    while (bytes && status == NT_OK) {
+    NT_TRY(nt_reader_after_fork(arrow->reader, error));
+    prefetch_range(arrow, offset, bytes);
+    while (bytes) {
         size_t take = 0;
         if (offset < arrow->head.length) {
             take = copy_part(&arrow->head, offset, to, bytes);
         } else if (offset >= tail) {
-            status = read_tail(arrow, offset - tail, to, bytes, &take, error);
+            NT_TRY(read_tail(arrow, offset - tail, to, bytes, &take, error));
         } else {
             const struct nt_arrow_batch batch = nt_arrow_batch(arrow, find_batch(arrow, offset));
-            uint64_t within = offset - batch.offset, left = batch.message_bytes + batch.body_bytes - within;
-            take = left < bytes ? (size_t)left : bytes;
-            status = read_batch(arrow, &batch, within, to, take, error);
+            uint64_t within = offset - batch.offset;
+            take = nt_min(batch.message_bytes + batch.body_bytes - within, bytes);
+            NT_TRY(read_batch(arrow, &batch, within, to, take, error));
         }
         to += take;
         offset += take;
         bytes -= take;
     }
-    return status;
+    return NT_OK;
 }

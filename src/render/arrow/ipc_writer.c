@@ -68,43 +68,34 @@ static void free_pieces(struct nt_text_generator *text)
 static enum nt_status decode_batch(const struct nt_arrow *arrow, uint32_t number, struct batch_buffers *batch,
                                    struct nt_error *error)
 {
-    void **memory = calloc((size_t)arrow->buffer_count + 1, sizeof(*memory));
+    NT_AUTO_FREE void **memory = calloc((size_t)arrow->buffer_count + 1, sizeof(*memory));
     batch->buffers = calloc((size_t)arrow->buffer_count + 1, sizeof(*batch->buffers));
-    enum nt_status status = memory && batch->buffers ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_arrow_body_new(arrow, nt_arrow_batch(arrow, number).cluster, &batch->body, error);
-    if (status == NT_OK)
-        status = nt_arrow_decode_body(arrow, batch->body, memory, error);
-    for (uint32_t i = 0; batch->buffers && memory && i < arrow->buffer_count; i++)
+    NT_TRY(nt_check_memory(memory && batch->buffers, error));
+    NT_TRY(nt_arrow_body_new(arrow, nt_arrow_batch(arrow, number).cluster, &batch->body, error));
+    enum nt_status status = nt_arrow_decode_body(arrow, batch->body, memory, error);
+    for (uint32_t i = 0; i < arrow->buffer_count; i++)
         batch->buffers[i] = (struct buffer){
             .bytes = memory[i],
-            .length = status == NT_OK && memory[i] ? (size_t)batch->body->buffer_bytes[i] : 0,
+            .length = memory[i] ? (size_t)batch->body->buffer_bytes[i] : 0,
             .number = i,
             .same = i,
         };
-    if (!batch->buffers)
-        for (uint32_t i = 0; memory && i < arrow->buffer_count; i++)
-            free(memory[i]);
-    free(memory);
     return status;
 }
 
 static enum nt_status decode_group(struct ipc_pieces *pieces, struct nt_error *error)
 {
     const struct nt_arrow *arrow = pieces->arrow;
-    enum nt_status status = NT_OK;
     uint64_t bytes = 0;
     pieces->begin = pieces->end = 0;
-    while (status == NT_OK && pieces->decoded < arrow->batch_count && pieces->end < GROUP_BATCHES) {
+    while (pieces->decoded < arrow->batch_count && pieces->end < GROUP_BATCHES) {
         uint64_t more = nt_arrow_batch(arrow, pieces->decoded).body_bytes;
         if (pieces->end && (more > GROUP_BYTES || bytes > GROUP_BYTES - more))
             break;
         bytes += more;
-        status = decode_batch(arrow, pieces->decoded, &pieces->group[pieces->end], error);
-        pieces->end++;
-        pieces->decoded++;
+        NT_TRY(decode_batch(arrow, pieces->decoded++, &pieces->group[pieces->end++], error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Work that all workers share ---- */
@@ -250,16 +241,15 @@ static void place_buffers(const struct ipc_pieces *pieces, struct batch_buffers 
 
 static enum nt_status make_group(struct ipc_pieces *pieces, struct nt_error *error)
 {
-    enum nt_status status = decode_group(pieces, error);
-    if (status == NT_OK)
-        status = pack_all(pieces, digest, error);
-    for (uint32_t i = 0; i < pieces->end && status == NT_OK; i++)
-        status = merge_equal(pieces->arrow, &pieces->group[i], error);
-    if (status == NT_OK && pieces->compression != NT_ARROW_UNCOMPRESSED)
-        status = pack_all(pieces, compress_buffer, error);
-    for (uint32_t i = 0; i < pieces->end && status == NT_OK; i++)
+    NT_TRY(decode_group(pieces, error));
+    NT_TRY(pack_all(pieces, digest, error));
+    for (uint32_t i = 0; i < pieces->end; i++)
+        NT_TRY(merge_equal(pieces->arrow, &pieces->group[i], error));
+    if (pieces->compression != NT_ARROW_UNCOMPRESSED)
+        NT_TRY(pack_all(pieces, compress_buffer, error));
+    for (uint32_t i = 0; i < pieces->end; i++)
         place_buffers(pieces, &pieces->group[i]);
-    return status;
+    return NT_OK;
 }
 
 static void pad(struct nt_buffer *out, size_t length)
@@ -305,19 +295,18 @@ static enum nt_status next_piece(struct nt_text_generator *text, struct nt_buffe
 {
     struct ipc_pieces *pieces = (struct ipc_pieces *)text;
     const struct nt_arrow *arrow = pieces->arrow;
-    enum nt_status status = NT_OK;
     if (!pieces->at) {
         nt_buffer_append(out, arrow->head.bytes, arrow->head.length);
         pieces->at = arrow->head.length;
     }
     if (pieces->begin == pieces->end && pieces->decoded < arrow->batch_count)
-        status = make_group(pieces, error);
-    if (status == NT_OK && pieces->begin < pieces->end)
-        status = write_batch(pieces, &pieces->group[pieces->begin++], out, error);
+        NT_TRY(make_group(pieces, error));
+    if (pieces->begin < pieces->end)
+        NT_TRY(write_batch(pieces, &pieces->group[pieces->begin++], out, error));
     *more_ret = pieces->written_count < arrow->batch_count;
-    if (status == NT_OK && !*more_ret)
+    if (!*more_ret)
         nt_arrow_write_tail(arrow, pieces->written, out);
-    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
+    return nt_check_memory(!out->failed, error);
 }
 
 static double share(const struct nt_text_generator *text)

@@ -69,37 +69,34 @@ struct rows {
 static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
                                 uint64_t row, uint64_t end, struct rows *rows, struct nt_error *error)
 {
-    uint64_t count = end - row < MAX_ROWS ? end - row : MAX_ROWS;
+    uint64_t count = nt_min(end - row, MAX_ROWS);
     size_t bytes = (size_t)(count + 1) * sizeof(*rows->ends);
-    enum nt_status status =
-        nt_arrow_read_stream(arrow, texts->offsets, row * sizeof(*rows->ends), rows->ends, bytes, error);
-    memset(rows->valid, 1, sizeof(rows->valid));
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
+    NT_TRY(nt_arrow_read_stream(arrow, texts->offsets, row * sizeof(*rows->ends), rows->ends, bytes, error));
+    for (uint64_t i = 0; i < count; i++)
         if (rows->ends[i + 1] < rows->ends[i])
-            status = nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "end offset", rows->ends[i],
-                                   rows->ends[i + 1]);
-    while (status == NT_OK && count > 1 && rows->ends[count] - rows->ends[0] > MAX_BYTES)
+            return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "end offset", rows->ends[i],
+                                 rows->ends[i + 1]);
+    while (count > 1 && rows->ends[count] - rows->ends[0] > MAX_BYTES)
         count--;
     rows->count = count;
-    if (status == NT_OK && texts->valid != NT_NONE)
-        status = nt_arrow_read_stream(arrow, texts->valid, row, rows->valid, (size_t)count, error);
-    return status;
+    memset(rows->valid, 1, sizeof(rows->valid));
+    if (texts->valid != NT_NONE)
+        NT_TRY(nt_arrow_read_stream(arrow, texts->valid, row, rows->valid, (size_t)count, error));
+    return NT_OK;
 }
 
 static enum nt_status append_texts(const struct rows *rows, const uint8_t *jsonb, uint64_t *ends,
                                    struct nt_buffer *text, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     ends[0] = 0;
-    for (uint64_t i = 0; status == NT_OK && i < rows->count; i++) {
+    for (uint64_t i = 0; i < rows->count; i++) {
         if (rows->valid[i])
-            status = nt_jsonb_append(text, jsonb + (rows->ends[i] - rows->ends[0]),
-                                     (size_t)(rows->ends[i + 1] - rows->ends[i]), error);
-        if (status == NT_OK && text->failed)
-            status = nt_fail_memory(error);
+            NT_TRY(nt_jsonb_append(text, jsonb + (rows->ends[i] - rows->ends[0]),
+                                   (size_t)(rows->ends[i + 1] - rows->ends[i]), error));
+        NT_TRY(nt_check_memory(!text->failed, error));
         ends[i + 1] = text->length;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
@@ -112,11 +109,9 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value has more than 256 MiB");
     NT_AUTO_FREE uint8_t *jsonb = malloc((size_t)bytes + 1);
     NT_TRY(nt_check_memory(jsonb, error));
-    enum nt_status status =
-        bytes ? nt_arrow_read_stream(arrow, texts->data, rows->ends[0], jsonb, (size_t)bytes, error) : NT_OK;
-    if (status == NT_OK)
-        status = append_texts(rows, jsonb, ends, text, error);
-    return status;
+    if (bytes)
+        NT_TRY(nt_arrow_read_stream(arrow, texts->data, rows->ends[0], jsonb, (size_t)bytes, error));
+    return append_texts(rows, jsonb, ends, text, error);
 }
 
 /* ---- Counting ---- */
@@ -148,12 +143,12 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, const struct nt_
     *count_ret = 0;
     if (texts->valid == NT_NONE)
         return NT_OK;
-    enum nt_status status = nt_arrow_equal_elements(arrow, texts->valid, row, &equal, error);
-    equal = equal < end - row ? equal : end - row;
-    if (status == NT_OK && equal > MAX_ROWS)
-        status = nt_arrow_read_stream(arrow, texts->valid, row, &valid, 1, error);
-    *count_ret = status == NT_OK && !valid ? equal : 0;
-    return status;
+    NT_TRY(nt_arrow_equal_elements(arrow, texts->valid, row, &equal, error));
+    equal = nt_min(equal, end - row);
+    if (equal > MAX_ROWS)
+        NT_TRY(nt_arrow_read_stream(arrow, texts->valid, row, &valid, 1, error));
+    *count_ret = valid ? 0 : equal;
+    return NT_OK;
 }
 
 /* Generates the strings of the block at `row`, which ends at or before `end`, in `texts->block`. */
@@ -162,7 +157,7 @@ static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_te
 {
     uint64_t nulls;
     nt_buffer_clear(&texts->block.text);
-    rows->count = end - row < MAX_ROWS ? end - row : MAX_ROWS;
+    rows->count = nt_min(end - row, MAX_ROWS);
     NT_TRY(count_nulls(arrow, texts, row, end, &nulls, error));
     if (nulls) {
         rows->count = nulls;
@@ -193,17 +188,14 @@ static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_t
 static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
                                 const uint64_t *boundaries, uint32_t clusters, struct nt_error *error)
 {
-    struct rows *rows = malloc(sizeof(*rows));
+    NT_AUTO_FREE struct rows *rows = malloc(sizeof(*rows));
     struct block_mark mark = {.row = boundaries[0]};
-    enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < clusters; i++)
-        while (status == NT_OK && mark.row < boundaries[i + 1])
-            status = pass_block(arrow, texts, boundaries[i + 1], rows, &mark, error);
+    NT_TRY(nt_check_memory(rows, error));
+    for (uint32_t i = 0; i < clusters; i++)
+        while (mark.row < boundaries[i + 1])
+            NT_TRY(pass_block(arrow, texts, boundaries[i + 1], rows, &mark, error));
     mark.has_failed = false;
-    if (status == NT_OK)
-        status = add_mark(texts, mark, error);
-    free(rows);
-    return status;
+    return add_mark(texts, mark, error);
 }
 
 enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32_t offsets, uint32_t data,
@@ -214,8 +206,7 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
     uint32_t clusters;
     NT_TRY(nt_field_row_boundaries(arrow->reader, arrow->dataset, field, &boundaries, &clusters, error));
     struct nt_arrow_texts *texts = calloc(1, sizeof(*texts));
-    if (!texts)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(texts, error));
     *texts = (struct nt_arrow_texts){
         .next = arrow->texts, .field = field, .offsets = offsets, .data = data, .valid = valid};
     texts->block.number = SIZE_MAX;
@@ -288,13 +279,10 @@ enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arr
 enum nt_status nt_arrow_texts_read(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
                                    uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    pthread_mutex_lock(&texts->lock);
-    while (status == NT_OK && bytes) {
+    NT_MUTEX_GUARD(&texts->lock);
+    while (bytes) {
         size_t number = find_bytes(texts->marks, (uint32_t)texts->mark_count, offset);
-        status = make_block(arrow, texts, number, error);
-        if (status != NT_OK)
-            break;
+        NT_TRY(make_block(arrow, texts, number, error));
         uint64_t within = offset - texts->marks[number].bytes, left = texts->block.text.length - within;
         size_t take = left < bytes ? (size_t)left : bytes;
         memcpy(output, texts->block.text.bytes + within, take);
@@ -302,6 +290,5 @@ enum nt_status nt_arrow_texts_read(const struct nt_arrow *arrow, struct nt_arrow
         offset += take;
         bytes -= take;
     }
-    pthread_mutex_unlock(&texts->lock);
-    return status;
+    return NT_OK;
 }

@@ -478,14 +478,13 @@ static enum nt_status export_array_node(struct export *export, uint32_t number, 
         array->buffers[i] = export->memory[node->first_buffer + i];
         export->memory[node->first_buffer + i] = NULL;
     }
-    enum nt_status status = NT_OK;
-    for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
+    for (uint32_t child = number + 1, i = 0; child < node->end;
          child = export->arrow->nodes[child].end, i++) {
         array->children[i] = calloc(1, sizeof(struct ArrowArray));
-        status = array->children[i] ? export_array_node(export, child, array->children[i])
-                                    : nt_fail_memory(export->error);
+        NT_TRY(array->children[i] ? export_array_node(export, child, array->children[i])
+                                  : nt_fail_memory(export->error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status export_body(const struct nt_arrow *arrow, struct nt_arrow_body *body,
@@ -506,18 +505,14 @@ static enum nt_status export_body(const struct nt_arrow *arrow, struct nt_arrow_
 enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
                                      struct ArrowArray *array_ret, struct nt_error *error)
 {
-    struct nt_arrow_body *body;
+    NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = NULL;
     if (batch >= arrow->batch_count)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "batch %u does not exist: there are %u batches",
                        batch, arrow->batch_count);
-    enum nt_status status = nt_reader_after_fork(arrow->reader, error);
-    if (status == NT_OK)
-        status = nt_arrow_body_new(arrow, nt_arrow_batch(arrow, batch).cluster, &body, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_reader_after_fork(arrow->reader, error));
+    NT_TRY(nt_arrow_body_new(arrow, nt_arrow_batch(arrow, batch).cluster, &body, error));
     *array_ret = (struct ArrowArray){.release = release_array};
-    status = export_body(arrow, body, array_ret, error);
-    nt_arrow_body_free(body);
+    enum nt_status status = export_body(arrow, body, array_ret, error);
     if (status != NT_OK)
         release_array(array_ret);
     return status;

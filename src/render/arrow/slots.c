@@ -30,8 +30,8 @@ struct slot_counter {
     const struct nt_arrow *arrow;
     const struct nt_arrow_variant *variant;
     uint32_t cluster;
-    uint32_t *tags; /* [BLOCK_ROWS] */
-    int64_t *index; /* [BLOCK_ROWS] */
+    uint32_t *tags;  /* [BLOCK_ROWS] */
+    uint64_t *index; /* [BLOCK_ROWS] */
     uint64_t counts[INT8_MAX + 1];
     struct nt_error *error;
 };
@@ -65,10 +65,10 @@ static enum nt_status count_block(struct slot_counter *counter, uint64_t first_r
 {
     const struct nt_arrow_variant *variant = counter->variant;
     NT_TRY(read_tags(counter->arrow, variant, first_row, rows, counter->tags, counter->error));
-    NT_TRY(nt_arrow_read_stream(counter->arrow, variant->index, first_row * sizeof(int64_t), counter->index,
-                                rows * sizeof(int64_t), counter->error));
+    NT_TRY(nt_arrow_read_stream(counter->arrow, variant->index, first_row * sizeof(uint64_t), counter->index,
+                                rows * sizeof(uint64_t), counter->error));
     for (uint64_t i = 0; i < rows; i++)
-        NT_TRY(count_row(counter, counter->tags[i], (uint64_t)counter->index[i]));
+        NT_TRY(count_row(counter, counter->tags[i], counter->index[i]));
     return NT_OK;
 }
 
@@ -89,30 +89,24 @@ static enum nt_status count_blocks(struct slot_counter *counter, struct nt_buffe
 {
     const uint64_t *boundaries = &counter->variant->boundaries[0][counter->cluster];
     size_t counts_bytes = (counter->variant->alternative_count + 1) * sizeof(counter->counts[0]);
-    uint64_t rows = boundaries[1] - boundaries[0], left = rows;
-    enum nt_status status = NT_OK;
-    for (;; left -= BLOCK_ROWS) {
+    uint64_t row = boundaries[0], rows;
+    do {
+        rows = nt_min(boundaries[1] - row, BLOCK_ROWS);
         nt_buffer_append(tag_counts, counter->counts, counts_bytes);
-        status = count_block(counter, boundaries[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
-        if (status != NT_OK || left < BLOCK_ROWS)
-            break;
-    }
-    if (status == NT_OK)
-        status = check_totals(counter);
-    return status == NT_OK && tag_counts->failed ? nt_fail_memory(counter->error) : status;
+        NT_TRY(count_block(counter, row, rows));
+        row += rows;
+    } while (rows == BLOCK_ROWS);
+    NT_TRY(check_totals(counter));
+    return nt_check_memory(!tag_counts->failed, counter->error);
 }
 
 static enum nt_status count_all_tags(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
                                      uint32_t cluster, struct nt_buffer *tag_counts, struct nt_error *error)
 {
-    struct slot_counter counter = {.arrow = arrow, .variant = variant, .cluster = cluster, .error = error};
-    counter.tags = malloc(BLOCK_ROWS * sizeof(*counter.tags));
-    counter.index = malloc(BLOCK_ROWS * sizeof(*counter.index));
-    enum nt_status status =
-        counter.tags && counter.index ? count_blocks(&counter, tag_counts) : nt_fail_memory(error);
-    free(counter.tags);
-    free(counter.index);
-    return status;
+    NT_AUTO_FREE uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
+    NT_AUTO_FREE uint64_t *index = malloc(BLOCK_ROWS * sizeof(*index));
+    struct slot_counter counter = {arrow, variant, cluster, tags, index, .error = error};
+    return tags && index ? count_blocks(&counter, tag_counts) : nt_fail_memory(error);
 }
 
 /* Returns the counts [block][tag]. The first caller computes them. */
@@ -122,18 +116,14 @@ static enum nt_status find_tag_counts(const struct nt_arrow *arrow, const struct
 {
     uint64_t *tag_counts = atomic_load_explicit(&variant->tag_counts[cluster], memory_order_acquire),
              *other = NULL;
-    struct nt_buffer made = {0};
     if (!tag_counts) {
-        enum nt_status status = count_all_tags(arrow, variant, cluster, &made, error);
-        if (status != NT_OK) {
-            nt_buffer_deinit(&made);
-            return status;
-        }
+        NT_CLEANUP(nt_buffer_deinit) struct nt_buffer made = {0};
+        NT_TRY(count_all_tags(arrow, variant, cluster, &made, error));
         tag_counts = (uint64_t *)(void *)made.bytes;
-        if (!atomic_compare_exchange_strong(&variant->tag_counts[cluster], &other, tag_counts)) {
-            nt_buffer_deinit(&made); /* another thread was faster */
-            tag_counts = other;
-        }
+        if (atomic_compare_exchange_strong(&variant->tag_counts[cluster], &other, tag_counts))
+            made = (struct nt_buffer){0};
+        else
+            tag_counts = other; /* another thread was faster */
     }
     *tag_counts_ret = tag_counts;
     return NT_OK;
@@ -149,22 +139,16 @@ static enum nt_status arrow_read_tags(const struct nt_arrow *arrow, const struct
 {
     const struct nt_arrow_variant *variant = &arrow->variants[step->variant];
     const uint64_t *tag_counts;
-    enum nt_status status = find_tag_counts(arrow, variant, cluster, &tag_counts, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_tag_counts(arrow, variant, cluster, &tag_counts, error));
     uint64_t within = first_row - variant->boundaries[0][cluster], skip = within % BLOCK_ROWS;
     uint64_t row = variant->boundaries[step->tag][cluster] +
                    tag_counts[within / BLOCK_ROWS * (variant->alternative_count + 1) + step->tag];
-    uint32_t *before = malloc((skip + 1) * sizeof(*before));
-    status =
-        before ? read_tags(arrow, variant, first_row - skip, skip, before, error) : nt_fail_memory(error);
-    for (uint64_t i = 0; i < skip && status == NT_OK; i++)
+    NT_AUTO_FREE uint32_t *before = malloc((skip + 1) * sizeof(*before));
+    NT_TRY(before ? read_tags(arrow, variant, first_row - skip, skip, before, error) : nt_fail_memory(error));
+    for (uint64_t i = 0; i < skip; i++)
         row += before[i] == step->tag;
-    free(before);
-    if (status == NT_OK)
-        status = read_tags(arrow, variant, first_row, rows, tags, error);
     *alternative_row_ret = row;
-    return status;
+    return read_tags(arrow, variant, first_row, rows, tags, error);
 }
 
 void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_count)
@@ -237,34 +221,26 @@ static enum nt_status make_marks(struct nt_arrow_slots *slots, struct nt_error *
 static enum nt_status pass_optional(const struct nt_arrow *arrow, struct nt_arrow_slots *slots,
                                     const struct nt_arrow_step *step, struct nt_error *error)
 {
-    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
-                                      (slots->rows + 1) * sizeof(*ends), error);
-    if (status != NT_OK)
-        goto out;
+    NT_AUTO_FREE uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    NT_TRY(ends ? make_marks(slots, error) : nt_fail_memory(error));
+    NT_TRY(nt_arrow_read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
+                                (slots->rows + 1) * sizeof(*ends), error));
     uint64_t row = 0;
     for (uint64_t i = 0; i < slots->count; i++) {
         if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
             continue;
         uint64_t values = ends[row + 1] - ends[row];
-        if (values > 1) {
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "optional: row %llu: expected at most 1 value, found %llu",
-                             (unsigned long long)(slots->first_row + row), (unsigned long long)values);
-            goto out;
-        }
+        if (values > 1)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "optional: row %" PRIu64 ": expected at most 1 value, found %" PRIu64,
+                           slots->first_row + row, values);
         if (values == 0)
             slots->marks[i] = SLOT_ABSENT;
         row++;
     }
-    uint64_t first = ends[0];
-    slots->rows = ends[slots->rows] - first;
-    slots->first_row = first;
-out:
-    free(ends);
-    return status;
+    slots->rows = ends[slots->rows] - ends[0];
+    slots->first_row = ends[0];
+    return NT_OK;
 }
 
 /* Applies a row mask (a dense optional or nullable field): every row is stored, valid or not. */
@@ -284,13 +260,12 @@ static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_s
 static enum nt_status pass_alternative(const struct slot_reader *reader, struct nt_arrow_slots *slots,
                                        const struct nt_arrow_step *step)
 {
-    uint64_t first_row = 0, row = 0, left = 0;
-    uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
-    enum nt_status status = tags ? make_marks(slots, reader->error) : nt_fail_memory(reader->error);
-    if (status == NT_OK)
-        status = arrow_read_tags(reader->arrow, step, reader->cluster, slots->first_row, slots->rows, tags,
-                                 &first_row, reader->error);
-    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+    uint64_t row = 0, left = 0;
+    NT_AUTO_FREE uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
+    NT_TRY(tags ? make_marks(slots, reader->error) : nt_fail_memory(reader->error));
+    NT_TRY(arrow_read_tags(reader->arrow, step, reader->cluster, slots->first_row, slots->rows, tags,
+                           &slots->first_row, reader->error));
+    for (uint64_t i = 0; i < slots->count; i++) {
         if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
             continue;
         if (tags[row++] == step->tag)
@@ -298,10 +273,8 @@ static enum nt_status pass_alternative(const struct slot_reader *reader, struct 
         else
             slots->marks[i] = SLOT_ABSENT;
     }
-    slots->first_row = first_row;
     slots->rows = left;
-    free(tags);
-    return status;
+    return NT_OK;
 }
 
 /* `first` and `count` are the requested slots after the step; `before` is the first slot before it. */
@@ -362,17 +335,15 @@ static enum nt_status next_piece(const struct slot_reader *reader, uint64_t firs
                                  uint64_t *count_ret, uint64_t *looked_ret)
 {
     const struct nt_arrow_node *node = reader->node;
-    uint64_t equal = 1, left = slots - first;
-    enum nt_status status = NT_OK;
+    uint64_t equal = 1;
     if (node->valid != NT_NONE && !node->step_count)
-        status = nt_arrow_equal_elements(
-            reader->arrow, node->valid,
-            nt_arrow_row_space_begin(reader->arrow, node, reader->cluster) + first, &equal, reader->error);
+        NT_TRY(nt_arrow_equal_elements(reader->arrow, node->valid,
+                                       nt_arrow_row_space_begin(reader->arrow, node, reader->cluster) + first,
+                                       &equal, reader->error));
     bool is_equal = equal > NT_ARROW_PIECE_SLOTS;
-    uint64_t most = is_equal ? equal : NT_ARROW_PIECE_SLOTS;
-    *count_ret = left < most ? left : most;
+    *count_ret = nt_min(slots - first, is_equal ? equal : NT_ARROW_PIECE_SLOTS);
     *looked_ret = is_equal ? 1 : *count_ret;
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
@@ -382,16 +353,12 @@ enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node,
         .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
     uint64_t valid = 0, count = 0, looked;
     for (uint64_t first = 0; first < slots; first += count) {
-        struct nt_arrow_slots piece = {0};
-        enum nt_status status = next_piece(&reader, first, slots, &count, &looked);
-        if (status == NT_OK)
-            status = resolve_valid(&reader, first, looked, &piece);
-        for (uint64_t i = 0; status == NT_OK && i < looked; i++)
+        NT_CLEANUP(nt_arrow_slots_deinit) struct nt_arrow_slots piece = {0};
+        NT_TRY(next_piece(&reader, first, slots, &count, &looked));
+        NT_TRY(resolve_valid(&reader, first, looked, &piece));
+        for (uint64_t i = 0; i < looked; i++)
             if (!piece.marks || piece.marks[i] == NT_ARROW_SLOT_VALID)
                 valid += count / looked;
-        free(piece.marks);
-        if (status != NT_OK)
-            return status;
     }
     *count_ret = valid;
     return NT_OK;
