@@ -15,8 +15,8 @@ struct schema_level {
 
 struct schema_walk {
     const struct nt_dataset *dataset;
-    struct schema_level *levels;
-    size_t depth, capacity;
+    struct schema_level levels[NT_MAX_DEPTH + 2];
+    size_t depth;
     uint32_t *roots; /* the fields of the first level, from malloc; NULL: those of the dataset */
     uint32_t root_count;
     uint32_t *shown; /* see nt_shown_fields */
@@ -36,42 +36,30 @@ static bool is_shown_elsewhere(const struct schema_walk *walk, uint32_t field)
     return walk->dataset->fields[field].parent == NT_NONE && walk->shown[field] != field;
 }
 
-static bool enter(struct schema_walk *walk, const uint32_t *fields, uint32_t count)
+static void start(struct schema_walk *walk)
 {
-    struct schema_level *levels = nt_array_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
-    if (!levels)
-        return false;
-    walk->levels = levels;
-    levels[walk->depth++] = (struct schema_level){.fields = fields, .count = count};
-    return true;
+    struct schema_level *top = &walk->levels[0];
+    *top = (struct schema_level){.fields = walk->roots, .count = walk->root_count};
+    if (!walk->roots)
+        top->fields = nt_dataset_children(walk->dataset, NT_NONE, &top->count);
+    walk->depth = 1;
 }
 
-static bool start(struct schema_walk *walk)
+/* Returns the next field, NT_NONE at the end. */
+static uint32_t step(struct schema_walk *walk, size_t *depth_ret)
 {
-    uint32_t count;
-    walk->depth = 0;
-    if (walk->roots)
-        return enter(walk, walk->roots, walk->root_count);
-    const uint32_t *fields = nt_dataset_children(walk->dataset, NT_NONE, &count);
-    return enter(walk, fields, count);
-}
-
-/* Returns the next field, NT_NONE at the end. False: out of memory. */
-static bool step(struct schema_walk *walk, uint32_t *field_ret, size_t *depth_ret)
-{
-    *field_ret = NT_NONE;
     while (walk->depth && walk->levels[walk->depth - 1].next == walk->levels[walk->depth - 1].count)
         walk->depth--;
     if (!walk->depth)
-        return true;
-    struct schema_level *level = &walk->levels[walk->depth - 1];
-    uint32_t count;
+        return NT_NONE;
+    struct schema_level *level = &walk->levels[walk->depth - 1], below = {.next = 0};
+    uint32_t field = level->fields[level->next++];
     *depth_ret = walk->depth;
-    *field_ret = level->fields[level->next++];
-    const uint32_t *below = shown_below(walk->dataset, *field_ret, &count);
-    if (!walk->roots && is_shown_elsewhere(walk, *field_ret)) /* the user did not ask for it */
-        count = 0;
-    return enter(walk, below, count);
+    below.fields = shown_below(walk->dataset, field, &below.count);
+    bool is_left_out = !walk->roots && is_shown_elsewhere(walk, field); /* the user did not ask for it */
+    if (below.count && !is_left_out)
+        walk->levels[walk->depth++] = below;
+    return field;
 }
 
 /* ---- Items ---- */
@@ -236,48 +224,42 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
     if (!lines->has_heading)
         put_heading(lines->dataset, out);
     lines->has_heading = true;
-    for (unsigned i = 0; i < LINES_PER_PIECE; i++) {
-        NT_TRY(nt_check_memory(step(&lines->walk, &field, &depth), error));
-        if (field == NT_NONE)
-            break;
+    for (unsigned i = 0; i < LINES_PER_PIECE && (field = step(&lines->walk, &depth)) != NT_NONE; i++)
         NT_TRY(put_field(lines, field, depth, out, error));
-    }
     *more_ret = field != NT_NONE;
-    return out->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!out->failed, error);
 }
 
-static int widest(int width, struct nt_buffer *text, int indent, int limit)
+/* Widens a column for a text, up to a maximum. */
+static void widen(int *width, struct nt_text text, int indent, int limit, struct nt_buffer *printable)
 {
-    int found = width_of(text) + indent;
-    return found > width && found <= limit ? found : width;
+    nt_buffer_clear(printable);
+    nt_append_printable(printable, text.bytes, text.length);
+    int found = width_of(printable) + indent;
+    if (found > *width && found <= limit)
+        *width = found;
 }
 
-/* Computes the widths of the columns from the widest texts, up to a maximum. */
 static enum nt_status measure(struct schema_lines *lines, struct nt_error *error)
 {
-    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
-    uint32_t index;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer printable = {0};
+    uint32_t field;
     size_t depth;
-    bool has_memory = start(&lines->walk);
-    while (has_memory && (has_memory = step(&lines->walk, &index, &depth)) && index != NT_NONE) {
-        const struct nt_field *field = &lines->dataset->fields[index];
-        nt_buffer_clear(&text);
-        nt_append_printable(&text, field->name.bytes, field->name.length);
-        lines->name_width = widest(lines->name_width, &text, (int)depth * INDENT, WIDEST_NAME);
-        has_memory = !text.failed;
-        nt_buffer_clear(&text);
-        nt_append_printable(&text, field->type.bytes, field->type.length);
-        lines->type_width = widest(lines->type_width, &text, 0, WIDEST_TYPE);
-        has_memory &= !text.failed;
+    start(&lines->walk);
+    while ((field = step(&lines->walk, &depth)) != NT_NONE) {
+        const struct nt_field *of = &lines->dataset->fields[field];
+        widen(&lines->name_width, of->name, (int)depth * INDENT, WIDEST_NAME, &printable);
+        NT_TRY(nt_check_memory(!printable.failed, error));
+        widen(&lines->type_width, of->type, 0, WIDEST_TYPE, &printable);
+        NT_TRY(nt_check_memory(!printable.failed, error));
     }
-    has_memory = has_memory && start(&lines->walk);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    start(&lines->walk);
+    return NT_OK;
 }
 
 static void free_lines(struct nt_text_generator *text)
 {
     struct schema_lines *lines = (struct schema_lines *)text;
-    free(lines->walk.levels);
     free(lines->walk.roots);
     free(lines->walk.shown);
     free(lines);
@@ -291,7 +273,8 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
     lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->reader = reader;
     lines->dataset = dataset;
-    lines->walk = (struct schema_walk){.dataset = dataset, .root_count = count};
+    lines->walk.dataset = dataset;
+    lines->walk.root_count = count;
     if (fields)
         lines->walk.roots = calloc((size_t)count + 1, sizeof(*fields));
     for (uint32_t i = 0; lines->walk.roots && i < count; i++)
@@ -308,10 +291,6 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
 }
 
 /* ---- JSON ---- */
-
-static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
-                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
-                                      struct nt_error *error);
 
 static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      struct nt_json *json, struct nt_error *error)
@@ -355,20 +334,8 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
         nt_json_member_string(json, "unreadable", field->unreadable);
     const uint32_t *below = nt_dataset_children(dataset, index, &count);
     if (count && status == NT_OK)
-        status = put_json_fields(reader, dataset, below, count, json, error);
+        status = nt_json_member_fields(reader, dataset, below, count, json, error);
     nt_json_end_object(json);
-    return status;
-}
-
-static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
-                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
-                                      struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    nt_json_member_array(json, "fields");
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = put_json_field(reader, dataset, fields[i], json, error);
-    nt_json_end_array(json);
     return status;
 }
 
@@ -376,7 +343,12 @@ enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset
                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
                                      struct nt_error *error)
 {
+    enum nt_status status = NT_OK;
     if (!fields)
         fields = nt_dataset_children(dataset, NT_NONE, &count);
-    return put_json_fields(reader, dataset, fields, count, json, error);
+    nt_json_member_array(json, "fields");
+    for (uint32_t i = 0; i < count && status == NT_OK; i++)
+        status = put_json_field(reader, dataset, fields[i], json, error);
+    nt_json_end_array(json);
+    return status;
 }
