@@ -30,6 +30,14 @@ static void put_text_or_null(struct nt_json *json, const char *key, const char *
         nt_json_member_null(json, key);
 }
 
+static void put_offset(struct nt_json *json, uint64_t offset)
+{
+    if (offset == NT_NO_OFFSET)
+        nt_json_member_null(json, "file_offset");
+    else
+        nt_json_member_unsigned(json, "file_offset", offset);
+}
+
 void nt_json_member_location(struct nt_json *json, const struct nt_source *source, uint64_t offset)
 {
     struct nt_buffer name = {0};
@@ -41,19 +49,12 @@ void nt_json_member_location(struct nt_json *json, const struct nt_source *sourc
 
 void nt_json_member_file_offset(struct nt_json *json, const struct nt_source *source, uint64_t offset)
 {
-    uint64_t location = nt_source_file_offset(source, offset);
-    if (location == NT_NO_OFFSET)
-        nt_json_member_null(json, "file_offset");
-    else
-        nt_json_member_unsigned(json, "file_offset", location);
+    put_offset(json, nt_source_file_offset(source, offset));
 }
 
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)
 {
-    if (failure->offset == NT_NO_OFFSET)
-        nt_json_member_null(json, "file_offset");
-    else
-        nt_json_member_unsigned(json, "file_offset", failure->offset);
+    put_offset(json, failure->offset);
     nt_json_member_string(json, "status", failure->status == NT_OK ? NULL : nt_status_name(failure->status));
     nt_json_member_text(json, "what", nt_text_of(failure->message));
     put_text_or_null(json, "expected", failure->expected);
@@ -142,29 +143,37 @@ void nt_column_sums_add(struct nt_column_sums *sums, const struct nt_dataset *da
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
 }
 
+struct range_visit {
+    uint32_t column;    /* NT_NONE: all, or those of `chosen` */
+    const bool *chosen; /* [column]; NULL: all */
+    nt_visit_range *visit;
+    void *context;
+};
+
 static void visit_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
-                          uint32_t column, nt_visit_range *visit, void *context)
+                          const struct range_visit *some)
 {
-    uint32_t count = column == NT_NONE ? dataset->column_count : 1;
-    const uint32_t *columns = column == NT_NONE ? NULL : &column;
-    if (column == NT_NONE && dataset->field_groups)
+    uint32_t count = some->column == NT_NONE ? dataset->column_count : 1;
+    const uint32_t *columns = some->column == NT_NONE ? NULL : &some->column;
+    if (!columns && dataset->field_groups)
         columns = nt_field_columns(dataset, group->field, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t of = columns ? columns[i] : i;
-        visit(context, dataset, group, cluster, of, nt_group_range(dataset, group, cluster, of));
+        if (!some->chosen || some->chosen[of])
+            some->visit(some->context, dataset, group, cluster, of,
+                        nt_group_range(dataset, group, cluster, of));
     }
 }
 
-static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, uint32_t column,
-                                  nt_visit_range *visit, void *context, bool *is_complete,
-                                  struct nt_error *error)
+static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, const struct range_visit *some,
+                                  bool *is_complete, struct nt_error *error)
 {
     struct nt_group *group;
     enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
     if (is_complete)
         *is_complete &= group != NULL;
     for (uint32_t i = 0; group && i < group->clusters; i++)
-        visit_cluster(dataset, group, group->first_cluster + i, column, visit, context);
+        visit_cluster(dataset, group, group->first_cluster + i, some);
     nt_group_unpin(group);
     return status;
 }
@@ -172,26 +181,13 @@ static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, u
 enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,
                                       void *context, bool *is_complete_ret, struct nt_error *error)
 {
+    const struct range_visit some = {column, NULL, visit, context};
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     nt_groups_announce(dataset, groups);
     *is_complete_ret = true;
     for (uint32_t g = groups.first; g < groups.end; g++)
-        NT_TRY(visit_group(dataset, g, column, visit, context, is_complete_ret, error));
+        NT_TRY(visit_group(dataset, g, &some, is_complete_ret, error));
     return NT_OK;
-}
-
-struct column_filter {
-    const bool *chosen;
-    nt_visit_range *visit;
-    void *context;
-};
-
-static void visit_chosen(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
-                         uint32_t cluster, uint32_t column, const struct nt_range *range)
-{
-    const struct column_filter *some = context;
-    if (!some->chosen || some->chosen[column])
-        some->visit(some->context, dataset, group, cluster, column, range);
 }
 
 bool nt_group_has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *chosen)
@@ -234,7 +230,7 @@ enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, c
                                     struct nt_error *error)
 {
     enum { AHEAD = 16 };
-    struct column_filter some = {chosen, visit, context};
+    const struct range_visit some = {NT_NONE, chosen, visit, context};
     uint32_t left = nt_visited_parts(dataset) - part;
     if (has_parts(dataset) && part % AHEAD == 0)
         plan_parts(dataset, chosen, part, part + (left < AHEAD ? left : AHEAD));
@@ -244,7 +240,7 @@ enum nt_status nt_part_visit_ranges(struct nt_dataset *dataset, uint32_t part, c
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = has_parts(dataset) ? dataset->group_owners[i].first_group + part : i;
         if (nt_group_has_columns(dataset, group, chosen))
-            NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, &some, is_complete, error));
+            NT_TRY(visit_group(dataset, group, &some, is_complete, error));
     }
     return NT_OK;
 }
@@ -266,5 +262,5 @@ void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *gr
                      struct nt_column_sums *sums)
 {
     *sums = (struct nt_column_sums){.is_complete = true};
-    visit_cluster(dataset, group, cluster, NT_NONE, add_range, sums);
+    visit_cluster(dataset, group, cluster, &(struct range_visit){NT_NONE, NULL, add_range, sums});
 }
