@@ -86,12 +86,9 @@ static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint
     for (size_t done = kept, end; done < bytes; done = end) {
         end = done + (done > FIRST_BYTES ? done : FIRST_BYTES);
         end = end < bytes ? end : (size_t)bytes;
-        enum nt_status status = reserve(cursor, end, error);
-        if (status == NT_OK)
-            status = nt_stream_read(cursor->stream, first * cursor->element_bytes + done,
-                                    cursor->bytes + done, end - done, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(reserve(cursor, end, error));
+        NT_TRY(nt_stream_read(cursor->stream, first * cursor->element_bytes + done, cursor->bytes + done,
+                              end - done, error));
     }
     cursor->first = first;
     cursor->count = count;
@@ -122,23 +119,11 @@ enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t fi
     return NT_OK;
 }
 
-static enum nt_status get_value(struct nt_stream_cursor *cursor, uint64_t at, void *value, size_t bytes,
-                                struct nt_error *error)
-{
-    const uint8_t *element = NULL;
-    NT_TRY(nt_stream_cursor_get(cursor, at, 1, &element, error));
-    memcpy(value, element, bytes);
-    return NT_OK;
-}
-
 enum nt_status nt_stream_cursor_get_u64(struct nt_stream_cursor *cursor, uint64_t at, uint64_t *value_ret,
                                         struct nt_error *error)
 {
-    return get_value(cursor, at, value_ret, sizeof(*value_ret), error);
-}
-
-enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_t at, uint32_t *value_ret,
-                                        struct nt_error *error)
-{
-    return get_value(cursor, at, value_ret, sizeof(*value_ret), error);
+    const uint8_t *element = NULL;
+    NT_TRY(nt_stream_cursor_get(cursor, at, 1, &element, error));
+    memcpy(value_ret, element, sizeof(*value_ret));
+    return NT_OK;
 }

@@ -108,10 +108,8 @@ size_t nt_stream_cursor_memory(const struct nt_stream_cursor *cursor);
 enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
                                     const uint8_t **bytes_ret, struct nt_error *error);
 
-/* Reads element `at` of a stream of 64-bit values, or of 32-bit values (tags). */
+/* Reads element `at` of a stream of 64-bit values. */
 enum nt_status nt_stream_cursor_get_u64(struct nt_stream_cursor *cursor, uint64_t at, uint64_t *value_ret,
-                                        struct nt_error *error);
-enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_t at, uint32_t *value_ret,
                                         struct nt_error *error);
 
 /* ---- Row writer ---- */

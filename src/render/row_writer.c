@@ -144,17 +144,16 @@ static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader
                                     struct nt_dataset *dataset, const uint32_t *children,
                                     const struct projection *projection, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < shape->child_count; i++) {
         bool is_shown = visibility_of(projection, children[i]) != HIDDEN;
         shown += is_shown;
         if (is_shown && !shape->children[i].is_unread)
-            status = row_shape_init(&shape->children[i], reader, dataset, children[i], projection, error);
+            NT_TRY(row_shape_init(&shape->children[i], reader, dataset, children[i], projection, error));
     }
     shape->is_ancestor =
         projection->is_cell && shown == 1 && visibility_of(projection, shape->field) == IS_ANCESTOR;
-    return status;
+    return NT_OK;
 }
 
 /* Omits fields that this version cannot read according to their page lists. If no field remains, keeps
@@ -189,29 +188,26 @@ static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reade
 {
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
-    enum nt_status status = NT_OK;
     if (field == NT_NONE && projection->fields) {
         children = projection->tops;
         count = projection->top_count;
     }
     shape->field = field;
     shape->form = NT_FORM_RECORD;
-    if (field != NT_NONE)
+    if (field != NT_NONE) {
         set_field(shape, &dataset->fields[field]);
-    if (field != NT_NONE)
-        status = open_windows(shape, reader, dataset, error);
-    if (status != NT_OK || shape->form == NT_FORM_NOTHING)
-        return status;
+        NT_TRY(open_windows(shape, reader, dataset, error));
+    }
+    if (shape->form == NT_FORM_NOTHING)
+        return NT_OK;
     shape->children = calloc(count ? count : 1, sizeof(*shape->children));
     NT_TRY(nt_check_memory(shape->children, error));
     shape->child_count = count;
-    status = find_unread(shape, dataset, children, projection, error);
-    if (status == NT_OK)
-        status = init_children(shape, reader, dataset, children, projection, error);
-    if (status == NT_OK)
-        settle(shape);
+    NT_TRY(find_unread(shape, dataset, children, projection, error));
+    NT_TRY(init_children(shape, reader, dataset, children, projection, error));
+    settle(shape);
     shape->is_empty = count_windows(shape) == 0;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Prefetch ---- */
@@ -326,15 +322,14 @@ struct nt_row_writer {
 static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_row_shape *shape,
                                  const struct projection *projection, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < shape->child_count; i++) {
         struct nt_row_shape *child = &shape->children[i];
         if (child->form == NT_FORM_NOTHING)
             continue;
         /* A record of which only members are chosen is not a cell, but each of these is. */
         if (visibility_of(projection, child->field) == IS_ANCESTOR && child->form == NT_FORM_RECORD &&
             !child->has_dimensions && !child->valid.stream) {
-            status = find_cells(writer, child, projection, error);
+            NT_TRY(find_cells(writer, child, projection, error));
             continue;
         }
         struct nt_row_shape **cells = nt_array_grow(writer->cells, writer->cell_count, &writer->cell_capacity,
@@ -343,34 +338,29 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
         writer->cells = cells;
         cells[writer->cell_count++] = child;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   const struct projection *projection, struct nt_row_writer **writer_ret,
                                   struct nt_error *error)
 {
-    struct nt_row_writer *writer = calloc(1, sizeof(*writer));
+    enum { MIN_BYTES = 512 };
+    NT_CLEANUP(nt_row_writer_close_at) struct nt_row_writer *writer = calloc(1, sizeof(*writer));
     NT_TRY(nt_check_memory(writer, error));
     writer->dataset = dataset;
     writer->rows = nt_dataset_entries(dataset);
     writer->max_bytes = NT_ROW_MAX_BYTES;
-    enum nt_status status = NT_OK;
     if (field != NT_NONE)
-        status = nt_field_rows(reader, dataset, field, &writer->rows, error);
-    if (status == NT_OK)
-        status = row_shape_init(&writer->root, reader, dataset, field, projection, error);
-    if (status == NT_OK && field == NT_NONE)
-        status = find_cells(writer, &writer->root, projection, error);
-    if (status != NT_OK) {
-        nt_row_writer_close(writer);
-        return status;
-    }
-    enum { MIN_BYTES = 512 };
+        NT_TRY(nt_field_rows(reader, dataset, field, &writer->rows, error));
+    NT_TRY(row_shape_init(&writer->root, reader, dataset, field, projection, error));
+    if (field == NT_NONE)
+        NT_TRY(find_cells(writer, &writer->root, projection, error));
     uint32_t windows = count_windows(&writer->root);
     uint64_t share = nt_reader_buffer_bytes(reader) / (windows ? windows : 1);
     bound_windows(&writer->root, share > MIN_BYTES ? share : MIN_BYTES);
     *writer_ret = writer;
+    writer = NULL;
     return NT_OK;
 }
 
@@ -465,20 +455,18 @@ uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
 static enum nt_status visit_omitted(const struct nt_row_shape *shape, struct nt_dataset *dataset,
                                     nt_omitted_field *visit, void *context, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint32_t found = 0;
-    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < shape->child_count; i++) {
         found += shape->children[i].form == NT_FORM_NOTHING && !shape->children[i].is_hidden;
-        status = visit_omitted(&shape->children[i], dataset, visit, context, error);
+        NT_TRY(visit_omitted(&shape->children[i], dataset, visit, context, error));
     }
-    if (shape->form != NT_FORM_NOTHING || shape->is_hidden || found || status != NT_OK)
-        return status;
+    if (shape->form != NT_FORM_NOTHING || shape->is_hidden || found)
+        return NT_OK;
     const struct nt_error *reason = NULL;
     const char *unreadable = dataset->fields[shape->field].unreadable;
-    status = nt_unsupported_find(dataset, shape->field, &reason, error);
-    if (status == NT_OK)
-        visit(context, shape->field, reason ? reason->message : unreadable ? unreadable : "not readable");
-    return status;
+    NT_TRY(nt_unsupported_find(dataset, shape->field, &reason, error));
+    visit(context, shape->field, reason ? reason->message : unreadable ? unreadable : "not readable");
+    return NT_OK;
 }
 
 enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, nt_omitted_field *visit,
@@ -562,15 +550,13 @@ static enum nt_status check_item(const struct row_output *output, bool is_empty)
 /* Writes a row without elements: nested arrays down to the first dimension of 0. */
 static enum nt_status write_nothing(const struct row_output *output, const uint64_t *dimensions)
 {
-    enum nt_status status = NT_OK;
     nt_json_array(output->json);
-    for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
-        status = check_item(output, true);
-        if (status == NT_OK)
-            status = write_nothing(output, dimensions + 1);
+    for (uint64_t i = 0; i < dimensions[0]; i++) {
+        NT_TRY(check_item(output, true));
+        NT_TRY(write_nothing(output, dimensions + 1));
     }
     nt_json_end_array(output->json);
-    return status;
+    return NT_OK;
 }
 
 /* Writes nested arrays: an array opens wherever the index is a multiple of its size. */
@@ -581,24 +567,23 @@ static enum nt_status write_values(const struct row_output *output, struct nt_ro
     uint32_t dimension_count = field->dimension_count;
     const uint8_t *bytes = NULL;
     bool has_members = shape->form == NT_FORM_RECORD;
-    enum nt_status status = has_members ? NT_OK : read_values(output, shape, row, &bytes);
-    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
+    NT_TRY(has_members ? NT_OK : read_values(output, shape, row, &bytes));
+    for (uint64_t i = 0; i < shape->size; i++) {
         uint64_t inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if (i % inside == 0)
                 nt_json_array(output->json);
         if (has_members)
-            status = write_members(output, shape, value_index(output, shape, row, i));
+            NT_TRY(write_members(output, shape, value_index(output, shape, row, i)));
         else
             nt_json_element(output->json, &field->dtype, bytes + i * shape->data.element_bytes);
-        if (status == NT_OK)
-            status = check_item(output, shape->is_empty);
+        NT_TRY(check_item(output, shape->is_empty));
         inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if ((i + 1) % inside == 0)
                 nt_json_end_array(output->json);
     }
-    return shape->size ? status : write_nothing(output, dimensions);
+    return shape->size ? NT_OK : write_nothing(output, dimensions);
 }
 
 static enum nt_status get_item_range(const struct row_output *output, struct nt_row_shape *shape,
@@ -620,14 +605,13 @@ static enum nt_status get_bytes(const struct row_output *output, struct nt_row_s
                                 const uint8_t **bytes_ret, size_t *count_ret)
 {
     uint64_t first = 0, count = 0;
-    enum nt_status status = get_item_range(output, shape, row, &first, &count);
-    if (status == NT_OK)
-        status = nt_stream_cursor_get(&shape->data, first, count, bytes_ret, output->error);
+    NT_TRY(get_item_range(output, shape, row, &first, &count));
+    NT_TRY(nt_stream_cursor_get(&shape->data, first, count, bytes_ret, output->error));
     *count_ret = (size_t)count;
-    if (status != NT_OK || shape->form != NT_FORM_JSON)
-        return status;
+    if (shape->form != NT_FORM_JSON)
+        return NT_OK;
     nt_buffer_clear(&shape->gathered);
-    status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, output->error);
+    enum nt_status status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, output->error);
     if (status == NT_OK && shape->gathered.failed)
         status = nt_fail_memory(output->error);
     if (status != NT_OK)
@@ -653,15 +637,13 @@ static enum nt_status write_bytes(const struct row_output *output, struct nt_row
 static enum nt_status write_items(const struct row_output *output, struct nt_row_shape *shape, uint64_t first,
                                   uint64_t count)
 {
-    enum nt_status status = NT_OK;
     nt_json_array(output->json);
-    for (uint64_t i = 0; i < count && status == NT_OK; i++) {
-        status = write_row(output, &shape->children[0], first + i);
-        if (status == NT_OK)
-            status = check_item(output, shape->children[0].is_empty);
+    for (uint64_t i = 0; i < count; i++) {
+        NT_TRY(write_row(output, &shape->children[0], first + i));
+        NT_TRY(check_item(output, shape->children[0].is_empty));
     }
     nt_json_end_array(output->json);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status write_collection(const struct row_output *output, struct nt_row_shape *shape,
@@ -678,37 +660,37 @@ static enum nt_status find_value(const struct row_output *output, struct nt_row_
 {
     uint64_t count = 0;
     const uint8_t *valid = NULL;
-    enum nt_status status;
     *value_row_ret = row;
     if (nt_field_has_stream(&output->dataset->fields[shape->field], NT_STREAM_VALID)) {
-        status = nt_stream_cursor_get(&shape->data, row, 1, &valid, output->error);
-        *has_value_ret = status == NT_OK && *valid;
-        return status;
+        NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &valid, output->error));
+        *has_value_ret = *valid;
+        return NT_OK;
     }
-    status = get_item_range(output, shape, row, value_row_ret, &count);
-    if (status == NT_OK && count > 1)
-        status = nt_fail_above(output->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
-    *has_value_ret = status == NT_OK && count == 1;
-    return status;
+    NT_TRY(get_item_range(output, shape, row, value_row_ret, &count));
+    if (count > 1)
+        return nt_fail_above(output->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
+    *has_value_ret = count == 1;
+    return NT_OK;
 }
 
 static enum nt_status write_optional(const struct row_output *output, struct nt_row_shape *shape,
                                      uint64_t row)
 {
     bool has_value;
-    enum nt_status status = find_value(output, shape, row, &row, &has_value);
+    NT_TRY(find_value(output, shape, row, &row, &has_value));
     if (has_value)
         return write_row(output, &shape->children[0], row);
-    if (status == NT_OK)
-        nt_json_null(output->json);
-    return status;
+    nt_json_null(output->json);
+    return NT_OK;
 }
 
 static enum nt_status write_variant(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
+    const uint8_t *bytes;
     uint32_t tag;
     uint64_t index;
-    NT_TRY(nt_stream_cursor_get_u32(&shape->data, row, &tag, output->error));
+    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, output->error));
+    memcpy(&tag, bytes, sizeof(tag));
     NT_TRY(nt_stream_cursor_get_u64(&shape->offsets, row, &index, output->error));
     if (tag > shape->child_count)
         return nt_fail_above(output->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
@@ -721,7 +703,6 @@ static enum nt_status write_variant(const struct row_output *output, struct nt_r
 
 static enum nt_status write_members(const struct row_output *output, struct nt_row_shape *shape, uint64_t row)
 {
-    enum nt_status status = NT_OK;
     bool is_object = shape->form != NT_FORM_TUPLE;
     for (uint32_t i = 0; shape->is_ancestor && i < shape->child_count; i++)
         if (shape->children[i].form != NT_FORM_NOTHING)
@@ -730,20 +711,20 @@ static enum nt_status write_members(const struct row_output *output, struct nt_r
         nt_json_object(output->json);
     else
         nt_json_array(output->json);
-    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < shape->child_count; i++) {
         struct nt_row_shape *child = &shape->children[i];
         const struct nt_text *name = &output->dataset->fields[child->field].name;
         if (is_object && child->form == NT_FORM_NOTHING)
             continue;
         if (is_object)
             nt_json_key_bytes(output->json, name->bytes, name->length);
-        status = write_row(output, child, row);
+        NT_TRY(write_row(output, child, row));
     }
     if (is_object)
         nt_json_end_object(output->json);
     else
         nt_json_end_array(output->json);
-    return status;
+    return NT_OK;
 }
 
 /* Reads the row mask. Without one, all rows are valid unless the form is NULL. */
@@ -754,9 +735,9 @@ static enum nt_status check_valid(const struct row_output *output, struct nt_row
     *is_valid_ret = shape->form != NT_FORM_NULL;
     if (!shape->valid.stream)
         return NT_OK;
-    enum nt_status status = nt_stream_cursor_get(&shape->valid, row, 1, &valid, output->error);
-    *is_valid_ret = status == NT_OK && *valid;
-    return status;
+    NT_TRY(nt_stream_cursor_get(&shape->valid, row, 1, &valid, output->error));
+    *is_valid_ret = *valid;
+    return NT_OK;
 }
 
 static enum nt_status write_valid_row(const struct row_output *output, struct nt_row_shape *shape,
@@ -814,8 +795,7 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     const struct row_output output = {writer->dataset,   json,        error, json->out->length,
                                       writer->max_bytes, &empty_items};
     NT_TRY(write_row(&output, &writer->root, row));
-    NT_TRY(nt_check_memory(!json->out->failed, error));
-    return NT_OK;
+    return nt_check_memory(!json->out->failed, error);
 }
 
 /* ---- Cells ---- */
@@ -870,16 +850,15 @@ static enum nt_status write_plain(const struct row_output *output, struct nt_row
                                   struct nt_buffer *cell)
 {
     bool has_value = true;
-    enum nt_status status;
-    while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
-        status = shape->form == NT_FORM_OPTIONAL ? find_value(output, shape, row, &row, &has_value) : NT_OK;
-        if (status != NT_OK || !has_value)
-            return status;
+    while (has_value && (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL)) {
+        if (shape->form == NT_FORM_OPTIONAL)
+            NT_TRY(find_value(output, shape, row, &row, &has_value));
         shape = &shape->children[0];
     }
-    status = check_valid(output, shape, row, &has_value);
-    if (status != NT_OK || !has_value)
-        return status;
+    if (has_value)
+        NT_TRY(check_valid(output, shape, row, &has_value));
+    if (!has_value)
+        return NT_OK;
     bool is_text = shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON;
     return is_text ? write_text(output, shape, row, cell) : write_number(output, shape, row, cell);
 }
@@ -894,9 +873,9 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
     bool is_valid;
     nt_buffer_clear(text);
     nt_json_init(&json, text, true);
-    enum nt_status status = check_valid(&output, shape, row, &is_valid);
-    if (status == NT_OK && is_valid) /* a null cell is empty */
-        status = is_plain(&output, shape) ? write_plain(&output, shape, row, text)
-                                          : write_valid_row(&output, shape, row);
-    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+    NT_TRY(check_valid(&output, shape, row, &is_valid));
+    if (is_valid) /* a null cell is empty */
+        NT_TRY(is_plain(&output, shape) ? write_plain(&output, shape, row, text)
+                                        : write_valid_row(&output, shape, row));
+    return nt_check_memory(!text->failed, error);
 }
