@@ -76,17 +76,16 @@ static const struct property {
 };
 enum { PROPERTIES = sizeof(properties) / sizeof(*properties) };
 
-/* Appends the texts of both sides, which the caller deinitializes; false without memory. */
-static bool put_both(const struct property *property, const struct nt_diff_side *sides,
-                     const struct nt_field_pair *pair, struct nt_buffer texts[NT_DIFF_SIDES])
+/* Sets the texts of the run. */
+static enum nt_status put_both(struct nt_diff_run *run, put_property *put, const struct nt_field_pair *pair,
+                               struct nt_error *error)
 {
-    bool has_memory = true;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_buffer_clear(&texts[side]);
-        property->put(&texts[side], sides[side].dataset, pair->fields[side]);
-        has_memory &= !texts[side].failed;
+        nt_buffer_clear(&run->texts[side]);
+        put(&run->texts[side], run->sides[side].dataset, pair->fields[side]);
+        NT_TRY(nt_check_memory(!run->texts[side].failed, error));
     }
-    return has_memory;
+    return NT_OK;
 }
 
 static struct nt_text text_of(const struct nt_buffer *buffer)
@@ -99,11 +98,19 @@ static bool are_equal(const struct nt_buffer texts[NT_DIFF_SIDES])
     return nt_texts_are_equal(text_of(&texts[0]), text_of(&texts[1]));
 }
 
-static void deinit_both(struct nt_buffer texts[NT_DIFF_SIDES])
-{
-    nt_buffer_deinit(&texts[0]);
-    nt_buffer_deinit(&texts[1]);
-}
+/* ---- Compare two datasets ---- */
+
+struct diff {
+    struct nt_diff_run run;
+    struct nt_field_pair *pairs;
+    size_t pair_count, pair_capacity;
+    struct nt_stream_pair *streams; /* of each compared pair, in sequence */
+    size_t stream_count, stream_capacity;
+    bool *items_differ; /* [field of A]: a different number of items was reported */
+    bool entries_differ;
+};
+
+static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
 
 /* ---- Pairs ---- */
 
@@ -113,13 +120,6 @@ struct diff_siblings {
     uint32_t count;
     struct nt_field_names names;
     uint32_t *partners; /* [position]; NT_NONE: none */
-};
-
-struct pair_matcher {
-    const struct nt_diff_side *sides;
-    struct nt_field_pair *pairs;
-    size_t count, capacity;
-    struct nt_buffer texts[NT_DIFF_SIDES];
 };
 
 static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct diff_siblings *siblings,
@@ -155,51 +155,50 @@ static bool has_item(const struct nt_dataset *dataset, uint32_t field)
     return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL;
 }
 
-static enum nt_status add_pair(struct pair_matcher *matcher, uint32_t a, uint32_t b, struct nt_error *error)
+static enum nt_status add_pair(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error)
 {
     struct nt_field_pair *pairs =
-        nt_array_grow(matcher->pairs, matcher->count, &matcher->capacity, sizeof(*pairs));
+        nt_array_grow(diff->pairs, diff->pair_count, &diff->pair_capacity, sizeof(*pairs));
     NT_TRY(nt_check_memory(pairs, error));
-    matcher->pairs = pairs;
-    pairs[matcher->count++] = (struct nt_field_pair){{a, b}};
+    diff->pairs = pairs;
+    pairs[diff->pair_count++] = (struct nt_field_pair){{a, b}};
     return NT_OK;
 }
 
-static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
-                                     struct nt_error *error);
+static enum nt_status add_with_below(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error);
 
 /* Adds A's fields in their order, then those that only B has. */
-static enum nt_status add_siblings(struct pair_matcher *matcher, const struct diff_siblings *a,
+static enum nt_status add_siblings(struct diff *diff, const struct diff_siblings *a,
                                    const struct diff_siblings *b, struct nt_error *error)
 {
     for (uint32_t i = 0; i < a->count; i++)
         NT_TRY(a->partners[i] == NT_NONE
-                   ? add_pair(matcher, a->fields[i], NT_NONE, error)
-                   : add_with_below(matcher, a->fields[i], b->fields[a->partners[i]], error));
+                   ? add_pair(diff, a->fields[i], NT_NONE, error)
+                   : add_with_below(diff, a->fields[i], b->fields[a->partners[i]], error));
     for (uint32_t i = 0; i < b->count; i++)
         if (b->partners[i] == NT_NONE)
-            NT_TRY(add_pair(matcher, NT_NONE, b->fields[i], error));
+            NT_TRY(add_pair(diff, NT_NONE, b->fields[i], error));
     return NT_OK;
 }
 
 /* NT_NONE: the top-level fields. */
-static enum nt_status match_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
-                                  struct nt_error *error)
+static enum nt_status match_below(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error)
 {
+    const struct nt_diff_side *sides = diff->run.sides;
     struct diff_siblings siblings[NT_DIFF_SIDES] = {{0}};
     const uint32_t parents[NT_DIFF_SIDES] = {a, b};
     enum nt_status status = NT_OK;
     for (unsigned side = 0; status == NT_OK && side < NT_DIFF_SIDES; side++) {
-        const struct nt_dataset *dataset = matcher->sides[side].dataset;
+        const struct nt_dataset *dataset = sides[side].dataset;
         siblings[side].fields = nt_dataset_children(dataset, parents[side], &siblings[side].count);
         status = sort_siblings(dataset, &siblings[side], error);
     }
     if (status == NT_OK) {
-        if (has_item(matcher->sides[0].dataset, a) && has_item(matcher->sides[1].dataset, b))
+        if (has_item(sides[0].dataset, a) && has_item(sides[1].dataset, b))
             siblings[0].partners[0] = siblings[1].partners[0] = 0;
         else
             find_partners(&siblings[0], &siblings[1]);
-        status = add_siblings(matcher, &siblings[0], &siblings[1], error);
+        status = add_siblings(diff, &siblings[0], &siblings[1], error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         nt_field_names_deinit(&siblings[side].names);
@@ -209,46 +208,35 @@ static enum nt_status match_below(struct pair_matcher *matcher, uint32_t a, uint
 }
 
 /* Do rows below both fields have the same meaning? */
-static bool are_built_alike(struct pair_matcher *matcher, const struct nt_field_pair *pair, bool *has_memory)
+static enum nt_status are_built_alike(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                      bool *are_alike_ret, struct nt_error *error)
 {
-    bool are_alike = true;
-    for (size_t i = 0; i < PROPERTIES && are_alike; i++)
+    *are_alike_ret = true;
+    for (size_t i = 0; i < PROPERTIES && *are_alike_ret; i++)
         if (properties[i].is_of_rows) {
-            *has_memory &= put_both(&properties[i], matcher->sides, pair, matcher->texts);
-            are_alike = are_equal(matcher->texts);
+            NT_TRY(put_both(run, properties[i].put, pair, error));
+            *are_alike_ret = are_equal(run->texts);
         }
-    return are_alike;
+    return NT_OK;
 }
 
 /* Recursion is limited: fields nest no deeper than NT_MAX_DEPTH. */
-static enum nt_status add_with_below(struct pair_matcher *matcher, uint32_t a, uint32_t b,
-                                     struct nt_error *error)
+static enum nt_status add_with_below(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error)
 {
-    const struct nt_field_pair pair = {{a, b}};
-    bool has_memory = true;
-    NT_TRY(add_pair(matcher, a, b, error));
-    bool goes_on = are_built_alike(matcher, &pair, &has_memory);
-    NT_TRY(nt_check_memory(has_memory, error));
-    return goes_on ? match_below(matcher, a, b, error) : NT_OK;
+    bool goes_on;
+    NT_TRY(add_pair(diff, a, b, error));
+    NT_TRY(are_built_alike(&diff->run, &(struct nt_field_pair){{a, b}}, &goes_on, error));
+    return goes_on ? match_below(diff, a, b, error) : NT_OK;
 }
 
 /* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
- * built fields are not listed. From malloc. */
-static enum nt_status field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
-                                  size_t *count_ret, struct nt_error *error)
+ * built fields are not listed. */
+static enum nt_status find_pairs(struct diff *diff, struct nt_error *error)
 {
-    struct pair_matcher matcher = {.sides = sides};
+    const struct nt_diff_side *sides = diff->run.sides;
     bool are_fields = sides[0].field != NT_NONE && sides[1].field != NT_NONE;
-    enum nt_status status = are_fields ? add_with_below(&matcher, sides[0].field, sides[1].field, error)
-                                       : match_below(&matcher, NT_NONE, NT_NONE, error);
-    deinit_both(matcher.texts);
-    if (status != NT_OK) {
-        free(matcher.pairs);
-        return status;
-    }
-    *pairs_ret = matcher.pairs;
-    *count_ret = matcher.count;
-    return NT_OK;
+    return are_fields ? add_with_below(diff, sides[0].field, sides[1].field, error)
+                      : match_below(diff, NT_NONE, NT_NONE, error);
 }
 
 /* ---- Differences ---- */
@@ -269,22 +257,17 @@ static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair 
 static enum nt_status diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                  struct nt_error *error)
 {
-    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
-    bool has_memory = true;
     if (pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE) {
         report_unpaired(run, pair);
         return NT_OK;
     }
-    for (size_t i = 0; i < PROPERTIES && has_memory; i++) {
+    for (size_t i = 0; i < PROPERTIES; i++) {
         if (!properties[i].is_of_schema)
             continue;
-        has_memory = put_both(&properties[i], run->sides, pair, texts);
-        if (has_memory)
-            nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, properties[i].name, pair->fields),
-                                 text_of(&texts[0]), text_of(&texts[1]));
+        NT_TRY(put_both(run, properties[i].put, pair, error));
+        nt_diff_report_texts(run, nt_difference(NT_DIFF_SCHEMA, properties[i].name, pair->fields));
     }
-    deinit_both(texts);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return NT_OK;
 }
 
 /* A value or the number of items, in the machine's byte order. */
@@ -309,34 +292,25 @@ bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_fiel
 static enum nt_status diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                           bool *are_alike_ret, struct nt_error *error)
 {
-    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
-    bool has_memory = true;
     bool are_integers = nt_diff_are_integers(run->sides, pair);
     *are_alike_ret = true;
-    for (size_t i = 0; i < PROPERTIES && has_memory && *are_alike_ret; i++) {
+    for (size_t i = 0; i < PROPERTIES && *are_alike_ret; i++) {
         if (!properties[i].is_of_elements || (are_integers && properties[i].is_of_numbers))
             continue;
-        has_memory = put_both(&properties[i], run->sides, pair, texts);
-        if (has_memory)
-            *are_alike_ret =
-                !nt_diff_report_words(run, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields),
-                                      text_of(&texts[0]), text_of(&texts[1]));
+        NT_TRY(put_both(run, properties[i].put, pair, error));
+        *are_alike_ret =
+            !nt_diff_report_texts(run, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields));
     }
-    deinit_both(texts);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return NT_OK;
 }
 
 /* Are both fields projections of fields with the same path? Then those report the differences. */
-static enum nt_status diff_is_shown_elsewhere(const struct nt_diff_side *sides,
-                                              const struct nt_field_pair *pair, bool *is_shown_ret,
-                                              struct nt_error *error)
+static enum nt_status diff_is_shown_elsewhere(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                              bool *is_shown_ret, struct nt_error *error)
 {
-    static const struct property source = {.put = put_source};
-    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
-    bool has_memory = put_both(&source, sides, pair, texts);
-    *is_shown_ret = texts[0].length && are_equal(texts);
-    deinit_both(texts);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    NT_TRY(put_both(run, put_source, pair, error));
+    *is_shown_ret = run->texts[0].length && are_equal(run->texts);
+    return NT_OK;
 }
 
 const char *nt_diff_part_name(enum nt_diff_part part)
@@ -377,6 +351,11 @@ bool nt_diff_report_words(struct nt_diff_run *run, struct nt_difference differen
     difference.values[1] = (struct nt_diff_value){.kind = NT_DIFF_WORDS, .text = b};
     nt_diff_report(run, &difference);
     return true;
+}
+
+bool nt_diff_report_texts(struct nt_diff_run *run, struct nt_difference difference)
+{
+    return nt_diff_report_words(run, difference, text_of(&run->texts[0]), text_of(&run->texts[1]));
 }
 
 bool nt_diff_report_numbers(struct nt_diff_run *run, struct nt_difference difference, uint64_t a, uint64_t b)
@@ -431,8 +410,7 @@ bool nt_diff_values_look_alike(const struct nt_difference *difference)
         nt_json_diff_value(&json, &difference->values[side]);
         are_elements &= difference->values[side].kind == NT_DIFF_ELEMENT;
     }
-    bool are_alike = are_elements && texts[0].length == texts[1].length &&
-                     memcmp(nt_buffer_string(&texts[0]), nt_buffer_string(&texts[1]), texts[0].length) == 0;
+    bool are_alike = are_elements && are_equal(texts);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         nt_buffer_deinit(&texts[side]);
     return are_alike;
@@ -444,20 +422,6 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
     for (uint32_t i = 0; i < count; i++)
         nt_buffer_append_format(out, "%02x", value->element[value->dtype->is_big_endian ? i : count - 1 - i]);
 }
-
-/* ---- Compare two datasets ---- */
-
-static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
-
-struct diff {
-    struct nt_diff_run run;
-    struct nt_field_pair *pairs;
-    size_t pair_count;
-    struct nt_stream_pair *streams; /* of each compared pair, in sequence */
-    size_t stream_count, stream_capacity;
-    bool *items_differ; /* [field of A]: a different number of items was reported */
-    bool entries_differ;
-};
 
 /* ---- Schema ---- */
 
@@ -505,16 +469,14 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         const struct nt_dataset *dataset = diff->run.sides[side].dataset;
         const struct nt_field *field = &dataset->fields[pair->fields[side]];
-        struct nt_buffer path = {0};
+        NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
         struct nt_error failure;
         if (!field->unreadable)
             continue;
         nt_append_field_path(&path, dataset, pair->fields[side], '.');
+        NT_TRY(nt_check_memory(!path.failed, error));
         nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "field %s cannot be read: %s",
                 nt_buffer_string(&path), field->unreadable);
-        bool has_memory = !path.failed;
-        nt_buffer_deinit(&path);
-        NT_TRY(nt_check_memory(has_memory, error));
         nt_diff_report_failure(&diff->run, side, pair->fields[side], &failure);
         *are_readable_ret = false;
     }
@@ -547,7 +509,7 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
     if (are_readable)
         NT_TRY(diff_check_elements(&diff->run, pair, &are_alike, error));
     if (are_alike)
-        NT_TRY(diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error));
+        NT_TRY(diff_is_shown_elsewhere(&diff->run, pair, &is_shown, error));
     if (!are_alike || is_shown || nt_field_has_members(&diff->run.sides[0].dataset->fields[pair->fields[0]]))
         return NT_OK;
     return add_streams(diff, pair, error);
@@ -636,25 +598,30 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
     return report_all_fields(diff, error);
 }
 
+static void diff_deinit(struct diff *diff)
+{
+    nt_stream_pairs_free(diff->streams, diff->stream_count);
+    free(diff->items_differ);
+    free(diff->pairs);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+        nt_buffer_deinit(&diff->run.texts[side]);
+}
+
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error)
 {
+    NT_CLEANUP(diff_deinit)
     struct diff diff = {.run = {.sides = sides, .options = options, .summary = summary}};
     const bool *parts = options->parts;
     bool are_good = true;
     *summary = (struct nt_diff_summary){0};
-    enum nt_status status = field_pairs(sides, &diff.pairs, &diff.pair_count, error);
+    NT_TRY(find_pairs(&diff, error));
     summary->fields = diff.pair_count;
-    if (status == NT_OK && parts[NT_DIFF_SCHEMA])
-        status = diff_schema(&diff, error);
-    if (status == NT_OK && (parts[NT_DIFF_VALUES] || parts[NT_DIFF_LAYOUT]))
-        status = load_groups(&diff, &are_good, error);
-    if (status == NT_OK && parts[NT_DIFF_VALUES] && are_good)
-        status = diff_values(&diff, error);
-    if (status == NT_OK && parts[NT_DIFF_LAYOUT])
-        status = nt_diff_layout(&diff.run, diff.pairs, diff.pair_count, error);
-    nt_stream_pairs_free(diff.streams, diff.stream_count);
-    free(diff.items_differ);
-    free(diff.pairs);
-    return status;
+    if (parts[NT_DIFF_SCHEMA])
+        NT_TRY(diff_schema(&diff, error));
+    if (parts[NT_DIFF_VALUES] || parts[NT_DIFF_LAYOUT])
+        NT_TRY(load_groups(&diff, &are_good, error));
+    if (parts[NT_DIFF_VALUES] && are_good)
+        NT_TRY(diff_values(&diff, error));
+    return parts[NT_DIFF_LAYOUT] ? nt_diff_layout(&diff.run, diff.pairs, diff.pair_count, error) : NT_OK;
 }

@@ -101,9 +101,7 @@ static enum nt_status report_properties(struct nt_diff_run *run, struct nt_diffe
                                         const struct compared_column layouts[NT_DIFF_SIDES],
                                         struct nt_error *error)
 {
-    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
-    bool has_memory = true;
-    for (size_t i = 0; i < count && has_memory; i++) {
+    for (size_t i = 0; i < count; i++) {
         template.property = table[i].name;
         template.is_detail = table[i].is_detail;
         if (table[i].number) {
@@ -111,18 +109,13 @@ static enum nt_status report_properties(struct nt_diff_run *run, struct nt_diffe
             continue;
         }
         for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-            nt_buffer_clear(&texts[side]);
-            table[i].words(&texts[side], &layouts[side]);
-            has_memory &= !texts[side].failed;
+            nt_buffer_clear(&run->texts[side]);
+            table[i].words(&run->texts[side], &layouts[side]);
+            NT_TRY(nt_check_memory(!run->texts[side].failed, error));
         }
-        if (has_memory)
-            nt_diff_report_words(run, template,
-                                 (struct nt_text){nt_buffer_string(&texts[0]), texts[0].length},
-                                 (struct nt_text){nt_buffer_string(&texts[1]), texts[1].length});
+        nt_diff_report_texts(run, template);
     }
-    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-        nt_buffer_deinit(&texts[side]);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return NT_OK;
 }
 
 struct inspection {

@@ -284,6 +284,7 @@ struct nt_diff_run {
     const struct nt_diff_side *sides;
     const struct nt_diff_options *options;
     struct nt_diff_summary *summary;
+    struct nt_buffer texts[NT_DIFF_SIDES]; /* of the property that is compared */
 };
 
 /* ---- Reporting ---- */
@@ -295,6 +296,7 @@ void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *differe
 /* Fills in the values and reports the difference if they differ. Returns whether they do. */
 bool nt_diff_report_words(struct nt_diff_run *run, struct nt_difference difference, struct nt_text a,
                           struct nt_text b);
+bool nt_diff_report_texts(struct nt_diff_run *run, struct nt_difference difference); /* those of the run */
 bool nt_diff_report_numbers(struct nt_diff_run *run, struct nt_difference difference, uint64_t a, uint64_t b);
 void nt_diff_report_failure(struct nt_diff_run *run, unsigned side, uint32_t field,
                             const struct nt_error *error);
