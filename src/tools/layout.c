@@ -25,12 +25,6 @@ struct nt_layout_claims {
     uint32_t column_count;
 };
 
-/* Selects claims that begin here, both ends included. */
-struct nt_layout_window {
-    uint32_t first_source, last_source;
-    uint64_t first_offset, last_offset;
-};
-
 /* ---- Ranges of the format ---- */
 
 /* The common part of many ranges. */
@@ -48,7 +42,6 @@ struct nt_layout_format_range {
 
 struct claim_collector {
     struct nt_layout_claims *claims;
-    struct nt_budget *budget;
     struct nt_error *error;
 };
 
@@ -87,7 +80,7 @@ static enum nt_status grow(const struct claim_collector *collector)
     if (claims->own_count < capacity)
         return NT_OK;
     uint64_t more = (capacity ? capacity : 8) * sizeof(*claims->own);
-    NT_TRY(nt_budget_take(collector->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collector->error));
+    NT_TRY(nt_budget_take(claims->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collector->error));
     claims->taken += more;
     struct nt_layout_format_range *own =
         nt_array_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
@@ -120,18 +113,19 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
 
 /* ---- Sink ---- */
 
+/* Takes the claims that begin in a window, both ends included. */
 struct sink {
-    struct nt_layout_window window;
     struct nt_windows *windows;
+    uint32_t first_source, last_source;
+    uint64_t first_offset, last_offset;
 };
 
 /* Is a byte range of a source outside of the window? */
 static bool is_outside(const struct sink *sink, uint32_t source, uint64_t offset, uint64_t end)
 {
-    const struct nt_layout_window *window = &sink->window;
-    return source < window->first_source || source > window->last_source ||
-           (source == window->first_source && end < window->first_offset) ||
-           (source == window->last_source && offset > window->last_offset);
+    return source < sink->first_source || source > sink->last_source ||
+           (source == sink->first_source && end < sink->first_offset) ||
+           (source == sink->last_source && offset > sink->last_offset);
 }
 
 static bool is_extent_outside(const struct sink *sink, uint32_t source, const struct nt_extent *extent)
@@ -181,24 +175,23 @@ static enum nt_status add_page_extents(const struct sink *sink, struct nt_layout
                                        uint64_t stored_bytes)
 {
     double ratio = item->ratio;
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; i < count && status == NT_OK; i++) {
-        uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = nt_min(extents[i].bytes, stored_bytes);
         item->owner = owner;
         item->ratio = ratio;
         item->offset = extents[i].offset;
         item->bytes = bytes;
         if (bytes)
-            status = put(sink, item);
+            NT_TRY(put(sink, item));
         item->owner = "checksum";
         item->ratio = 0;
         item->offset += bytes;
         item->bytes = extents[i].bytes - bytes;
-        if (item->bytes && status == NT_OK)
-            status = put(sink, item);
+        if (item->bytes)
+            NT_TRY(put(sink, item));
         stored_bytes -= bytes;
     }
-    return status;
+    return NT_OK;
 }
 
 static double page_ratio(const struct nt_dataset *dataset, const struct nt_page *page)
@@ -213,7 +206,7 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
                                struct nt_error *error)
 {
     struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
-    struct nt_extent *several = NULL;
+    NT_AUTO_FREE struct nt_extent *several = NULL;
     size_t count = 1;
     enum nt_status status = NT_OK;
     item->source = dataset->file->layout_sources ? page->source : 0;
@@ -225,21 +218,16 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
     if (!several && is_extent_outside(sink, item->source, &one))
         return NT_OK;
     item->ratio = page_ratio(dataset, page);
-    status = add_page_extents(sink, item, owner, several ? several : &one, several ? count : 1,
-                              page->stored_bytes);
-    free(several);
-    return status;
+    return add_page_extents(sink, item, owner, several ? several : &one, several ? count : 1,
+                            page->stored_bytes);
 }
 
-/* Adds a page's buffers with their owners. `*are_there_ret` is false if pages are single ranges. */
+/* Adds the buffers of a page that is no single range, with their owners. */
 static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_dataset *dataset,
-                                       const struct nt_page *page, const struct nt_layout_item *template,
-                                       bool *are_there_ret)
+                                       const struct nt_page *page, const struct nt_layout_item *template)
 {
     struct nt_page_file files[NT_PAGE_FILES];
-    uint32_t count =
-        dataset->ops->page_files ? dataset->ops->page_files(dataset, template->column, page, files) : 0;
-    *are_there_ret = dataset->ops->page_files;
+    uint32_t count = dataset->ops->page_files(dataset, template->column, page, files);
     for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE; i++) {
         struct nt_layout_item item = *template;
         item.offset = files[i].offset;
@@ -282,11 +270,11 @@ static enum nt_status add_group_pages(const struct sink *sink, const struct nt_d
             const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = column, .cluster = cluster, .page = (*number)++};
-            bool has_buffers;
             if (is_page_elsewhere(dataset, page))
                 continue;
-            NT_TRY(add_page_buffers(sink, dataset, page, &item, &has_buffers));
-            if (!has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
+            if (dataset->ops->page_files)
+                NT_TRY(add_page_buffers(sink, dataset, page, &item));
+            else if (page->compression != NT_COMPRESSION_ELSEWHERE)
                 NT_TRY(add_page(sink, dataset, page, &item, "page", error));
         }
     }
@@ -330,38 +318,35 @@ static struct column_run next_run(const struct nt_layout_claims *claims, const s
 static enum nt_status add_run_pages(const struct sink *sink, struct nt_dataset *dataset,
                                     const struct column_run *run, uint32_t *numbers, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     bool is_bad = false;
     nt_groups_announce(dataset, run->groups);
-    for (uint32_t g = run->groups.first; g < run->groups.end && status == NT_OK && !is_bad; g++) {
-        struct nt_group *group;
-        status = nt_omit_bad(nt_group_pin(dataset, g, &group, error));
+    for (uint32_t g = run->groups.first; g < run->groups.end && !is_bad; g++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+        NT_TRY(nt_omit_bad(nt_group_pin(dataset, g, &group, error)));
         is_bad = !group;
-        for (uint32_t column = run->first; column < run->end && status == NT_OK; column++)
+        for (uint32_t column = run->first; column < run->end; column++)
             if (is_bad)
                 numbers[column] = NT_NONE;
             else if (numbers[column] != NT_NONE)
-                status = add_group_pages(sink, dataset, group, column, &numbers[column], error);
-        nt_group_unpin(group);
+                NT_TRY(add_group_pages(sink, dataset, group, column, &numbers[column], error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Dependencies of decoders belong to no single column. */
 static enum nt_status add_dependencies(const struct sink *sink, const struct nt_dataset *dataset,
                                        struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     for (uint32_t number = 0; number < dataset->decoders.count; number++) {
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, number);
-        for (uint32_t i = 0; i < decoder->dependency_count && status == NT_OK; i++) {
+        for (uint32_t i = 0; i < decoder->dependency_count; i++) {
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
             if (decoder->dependencies[i].compression != NT_COMPRESSION_ELSEWHERE)
-                status = add_page(sink, dataset, &decoder->dependencies[i], &item, "input", error);
+                NT_TRY(add_page(sink, dataset, &decoder->dependencies[i], &item, "input", error));
         }
     }
-    return status;
+    return NT_OK;
 }
 
 /* Adds values that are stored outside of the file's columns, each as a page of the field. */
@@ -369,26 +354,24 @@ static enum nt_status add_values(const struct sink *sink, const struct nt_layout
                                  struct nt_dataset *dataset, uint32_t column, struct nt_error *error)
 {
     struct nt_groups groups = groups_in_batch(claims, dataset, column);
-    enum nt_status status = NT_OK;
     nt_groups_announce(dataset, groups);
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_omit_bad(nt_group_pin(dataset, g, &group, error));
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+        NT_TRY(nt_omit_bad(nt_group_pin(dataset, g, &group, error)));
         for (uint32_t c = 0; group && c < group->clusters; c++) {
             uint32_t cluster = group->first_cluster + c;
             const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+            for (uint32_t p = 0; p < range->pages; p++) {
                 struct nt_layout_item item = {.dataset = dataset->index,
                                               .column = nt_physical_column(dataset, column),
                                               .cluster = NT_NONE,
                                               .page = NT_NONE};
-                status = add_page(sink, dataset, &group->pages[(size_t)range->first_page + p], &item, "value",
-                                  error);
+                NT_TRY(add_page(sink, dataset, &group->pages[(size_t)range->first_page + p], &item, "value",
+                                error));
             }
         }
-        nt_group_unpin(group);
     }
-    return status;
+    return NT_OK;
 }
 
 /* `numbers`: of the next page, by column. */
@@ -396,18 +379,17 @@ static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_
                                 struct nt_dataset *dataset, uint32_t *numbers, struct nt_error *error)
 {
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    for (uint32_t column = 0; status == NT_OK && column < physical->column_count;) {
+    NT_TRY(nt_dataset_physical(dataset, &physical, error));
+    for (uint32_t column = 0; column < physical->column_count;) {
         const struct column_run run = next_run(claims, physical, column);
-        status = add_run_pages(sink, physical, &run, numbers, error);
+        NT_TRY(add_run_pages(sink, physical, &run, numbers, error));
         column = run.end;
     }
-    for (uint32_t column = 0;
-         nt_dataset_has_physical(dataset) && column < dataset->column_count && status == NT_OK; column++)
+    for (uint32_t column = 0; nt_dataset_has_physical(dataset) && column < dataset->column_count; column++)
         if (dataset->columns[column].position == 0 &&
             dataset->fields[dataset->columns[column].field].kind == NT_FIELD_PAGE_BYTES)
-            status = add_values(sink, claims, dataset, column, error);
-    return status == NT_OK && !physical->ops->page_files ? add_dependencies(sink, physical, error) : status;
+            NT_TRY(add_values(sink, claims, dataset, column, error));
+    return physical->ops->page_files ? NT_OK : add_dependencies(sink, physical, error);
 }
 
 /* ---- All claims ---- */
@@ -475,7 +457,7 @@ static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struc
                                           struct nt_error *error)
 {
     const struct nt_file *file = claims->file;
-    struct claim_collector collector = {.claims = claims, .budget = claims->budget, .error = error};
+    struct claim_collector collector = {claims, error};
     forget_ranges(claims);
     claims->sources = sources;
     for (uint32_t i = 0; i < claims->column_count; i++)
@@ -494,18 +476,18 @@ static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struc
 static enum nt_status layout_claims_visit(struct nt_layout_claims *claims, const struct sink *sink,
                                           struct nt_error *error)
 {
-    enum nt_status status = put_own(sink, claims);
     uint32_t *numbers = claims->next_pages;
+    NT_TRY(put_own(sink, claims));
     for (uint32_t i = 0; i < claims->column_count; i++)
         numbers[i] = claims->first_pages[i];
-    for (uint32_t i = 0; i < claims->file->dataset_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < claims->file->dataset_count; i++) {
         struct nt_dataset *dataset = claims->file->datasets[i];
         if (dataset->failure)
             continue;
-        status = add_pages(sink, claims, dataset, numbers, error);
+        NT_TRY(add_pages(sink, claims, dataset, numbers, error));
         numbers += dataset->physical->column_count;
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Sort ranges into items ---- */
@@ -555,10 +537,10 @@ static enum nt_status visit_claims(void *context, struct nt_windows *windows, st
     const struct nt_layout_sources sources = layout->all.sources;
     const struct nt_layout_item *first = windows->first, *end = windows->end;
     const struct sink sink = {.windows = windows,
-                              .window = {.first_source = first ? first->source : sources.first,
-                                         .first_offset = first ? first->offset : 0,
-                                         .last_source = end ? end->source : sources.end - 1,
-                                         .last_offset = end ? end->offset : UINT64_MAX}};
+                              .first_source = first ? first->source : sources.first,
+                              .first_offset = first ? first->offset : 0,
+                              .last_source = end ? end->source : sources.end - 1,
+                              .last_offset = end ? end->offset : UINT64_MAX};
     return layout_claims_visit(&layout->all, &sink, error);
 }
 
@@ -692,15 +674,12 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
 {
     NT_TRY(nt_windows_restore(&layout->windows, error));
     while (!layout->pending_count && layout->source < layout->source_count) {
-        enum nt_status status = NT_OK;
         if (layout->next == layout->windows.items.count && layout->windows.next < layout->windows.count)
-            status = read_window(layout, error);
+            NT_TRY(read_window(layout, error));
         else if (layout->source == layout->all.sources.end)
-            status = begin_batch(layout, layout->source, error);
+            NT_TRY(begin_batch(layout, layout->source, error));
         else
             resume_at(layout);
-        if (status != NT_OK)
-            return status;
     }
     *has_ret = layout->pending_count;
     if (!*has_ret)
@@ -767,23 +746,19 @@ static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error 
 enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layout_ret,
                              struct nt_error *error)
 {
-    struct nt_layout *layout = calloc(1, sizeof(*layout));
+    NT_CLEANUP(nt_layout_free_at) struct nt_layout *layout = calloc(1, sizeof(*layout));
     NT_TRY(nt_check_memory(layout, error));
     layout->file = file;
     layout->windows = (struct nt_windows){.item_bytes = sizeof(struct nt_layout_item),
                                           .compare = compare_claims,
                                           .pass = visit_claims,
                                           .context = layout};
-    enum nt_status status = measure_sources(layout, error);
-    if (status == NT_OK)
-        status = layout_claims_init(&layout->all, file, error);
-    if (status == NT_OK)
-        status = begin_batch(layout, 0, error);
-    if (status == NT_OK)
-        *layout_ret = layout;
-    else
-        nt_layout_free(layout);
-    return status;
+    NT_TRY(measure_sources(layout, error));
+    NT_TRY(layout_claims_init(&layout->all, file, error));
+    NT_TRY(begin_batch(layout, 0, error));
+    *layout_ret = layout;
+    layout = NULL;
+    return NT_OK;
 }
 
 void nt_layout_free(struct nt_layout *layout)
@@ -833,6 +808,17 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
         nt_json_member_unsigned(json, "page", item->page);
 }
 
+/* The claim of an item, unless it is this range. */
+static void write_claim(struct nt_json *json, const struct nt_file *file, const struct nt_layout_item *item,
+                        uint64_t offset, uint64_t bytes)
+{
+    if (item->claimed_offset == offset && item->claimed_bytes == bytes)
+        return;
+    const struct nt_source *source = nt_layout_source(file, item->source);
+    nt_json_member_unsigned(json, "claimed_offset", nt_source_local_offset(source, item->claimed_offset));
+    nt_json_member_unsigned(json, "claimed_bytes", item->claimed_bytes);
+}
+
 static void write_others(struct nt_json *json, const struct nt_file *file, const struct layout_line *line)
 {
     if (!line->count)
@@ -844,12 +830,7 @@ static void write_others(struct nt_json *json, const struct nt_file *file, const
         nt_json_object(json);
         nt_json_member_string(json, "owner", item->owner);
         write_owner(json, file, item);
-        if (item->claimed_offset != line->first.offset || item->claimed_bytes != line->first.bytes) {
-            nt_json_member_unsigned(
-                json, "claimed_offset",
-                nt_source_local_offset(nt_layout_source(file, item->source), item->claimed_offset));
-            nt_json_member_unsigned(json, "claimed_bytes", item->claimed_bytes);
-        }
+        write_claim(json, file, item, line->first.offset, line->first.bytes);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
@@ -860,9 +841,8 @@ static void write_line(const struct nt_file *file, const struct layout_line *lin
     const struct nt_layout_item *item = &line->first;
     struct nt_json json;
     nt_json_line(&json, out);
-    const struct nt_source *source = nt_layout_source(file, item->source);
     if (file->layout_sources)
-        nt_json_member_location(&json, source, item->offset);
+        nt_json_member_location(&json, file->layout_sources[item->source], item->offset);
     else
         nt_json_member_unsigned(&json, "file_offset", item->offset);
     nt_json_member_unsigned(&json, "stored_bytes", item->bytes);
@@ -870,11 +850,7 @@ static void write_line(const struct nt_file *file, const struct layout_line *lin
     if (item->detail)
         nt_json_member_text(&json, "detail", nt_text_of(item->detail));
     write_owner(&json, file, item);
-    if (item->claimed_offset != item->offset || item->claimed_bytes != item->bytes) {
-        nt_json_member_unsigned(&json, "claimed_offset",
-                                nt_source_local_offset(source, item->claimed_offset));
-        nt_json_member_unsigned(&json, "claimed_bytes", item->claimed_bytes);
-    }
+    write_claim(&json, file, item, item->offset, item->bytes);
     write_others(&json, file, line);
     nt_json_finish(&json);
 }

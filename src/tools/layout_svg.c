@@ -113,12 +113,9 @@ static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index
             nt_buffer_append_string(&name, ": ");
         }
         nt_append_field_group(&name, &groups->items[i]);
-        nt_buffer_append_byte(&name, '\0');
-        if (name.failed) {
-            nt_buffer_deinit(&name);
-            return nt_fail_memory(error);
-        }
-        picture->owners[picture->owner_count++] = (struct owner){.name = name.bytes, .is_field = true};
+        struct owner *owner = &picture->owners[picture->owner_count++];
+        *owner = (struct owner){.name = nt_buffer_take(&name), .is_field = true};
+        NT_TRY(nt_check_memory(owner->name, error));
     }
     return NT_OK;
 }
@@ -126,14 +123,13 @@ static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index
 static enum nt_status find_groups(struct picture *picture, size_t *count_ret, struct nt_error *error)
 {
     const struct nt_file *file = picture->file;
-    enum nt_status status = NT_OK;
     picture->groups = calloc((size_t)file->dataset_count + 1, sizeof(*picture->groups));
     NT_TRY(nt_check_memory(picture->groups, error));
-    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
-        status = nt_field_groups_init(&picture->groups[i], file->datasets[i], error);
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        NT_TRY(nt_field_groups_init(&picture->groups[i], file->datasets[i], error));
         *count_ret += picture->groups[i].count;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_owners(struct picture *picture, struct nt_error *error)
@@ -514,36 +510,33 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
     return nt_svg_size(bytes < NT_SVG_MAX_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MAX_BYTES);
 }
 
+static void picture_deinit(struct picture *picture)
+{
+    for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
+        nt_buffer_deinit(&picture->maps[i].boxes);
+    for (uint32_t i = 0; i < picture->owner_count; i++)
+        free(picture->owners[i].name);
+    for (uint32_t i = 0; picture->groups && i < picture->file->dataset_count; i++)
+        nt_field_groups_deinit(&picture->groups[i]);
+    free(picture->groups);
+    free(picture->owners);
+    free(picture->first_owner);
+    free(picture->by_size);
+    nt_layout_free(picture->layout);
+    nt_budget_release(&picture->file->budget, NT_COST_ENVELOPE_BYTE, picture->taken);
+}
+
 enum nt_status nt_layout_svg(struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
+    NT_CLEANUP(picture_deinit)
     struct picture picture = {.file = file, .error = error, .bytes = nt_layout_svg_bytes(file)};
-    enum nt_status status = charge_fixed(&picture);
-    if (status == NT_OK)
-        status = nt_layout_new(file, &picture.layout, error);
-    if (status == NT_OK)
-        status = make_owners(&picture, error);
-    if (status == NT_OK)
-        status = measure_lines(&picture);
-    if (status == NT_OK)
-        status = draw_finest_maps(&picture);
-    if (status == NT_OK)
-        status = order_owners(&picture, error);
-    if (status == NT_OK)
-        status = nt_svg_fit(draw_picture, &picture, picture.maps[picture.first_map].grain, picture.bytes, out,
-                            error);
-    if (status == NT_OK)
-        status = picture.status;
-    for (unsigned i = 0; i < NT_SVG_GRAINS; i++)
-        nt_buffer_deinit(&picture.maps[i].boxes);
-    for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
-        free(picture.owners[i].name);
-    for (uint32_t i = 0; picture.groups && i < file->dataset_count; i++)
-        nt_field_groups_deinit(&picture.groups[i]);
-    free(picture.groups);
-    free(picture.owners);
-    free(picture.first_owner);
-    free(picture.by_size);
-    nt_layout_free(picture.layout);
-    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, picture.taken);
-    return status;
+    NT_TRY(charge_fixed(&picture));
+    NT_TRY(nt_layout_new(file, &picture.layout, error));
+    NT_TRY(make_owners(&picture, error));
+    NT_TRY(measure_lines(&picture));
+    NT_TRY(draw_finest_maps(&picture));
+    NT_TRY(order_owners(&picture, error));
+    NT_TRY(
+        nt_svg_fit(draw_picture, &picture, picture.maps[picture.first_map].grain, picture.bytes, out, error));
+    return picture.status;
 }

@@ -453,6 +453,7 @@ struct nt_layout_item {
 enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layout_ret,
                              struct nt_error *error);
 void nt_layout_free(struct nt_layout *layout); /* accepts NULL */
+NT_DEFINE_CLEANUP(struct nt_layout, nt_layout_free)
 
 /* Returns the next item in file order; *has_ret is false after the last. */
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
