@@ -399,33 +399,26 @@ static enum nt_status open_stream(struct lookup *lookup, unsigned side, uint32_t
 static enum nt_status read_bytes(struct lookup *lookup, unsigned side, enum nt_stream_kind kind,
                                  uint64_t offset, size_t bytes, struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_stream *stream = NULL;
-    enum nt_status status = open_stream(lookup, side, lookup->fields[side], kind, &stream, error);
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
+    NT_TRY(open_stream(lookup, side, lookup->fields[side], kind, &stream, error));
     uint8_t *output = nt_buffer_extend(out, bytes);
-    if (status == NT_OK && !output)
-        status = nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_stream_read(stream, offset, output, bytes, error);
-    nt_stream_close(stream);
-    return status;
+    NT_TRY(nt_check_memory(output, error));
+    return nt_stream_read(stream, offset, output, bytes, error);
 }
 
 static enum nt_status read_element(struct lookup *lookup, enum nt_stream_kind kind, uint64_t element,
                                    struct row_difference *finding, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         const struct nt_diff_side *of = &lookup->run->sides[side];
-        nt_field_stream_dtype(of->dataset, lookup->fields[side], kind, &finding->dtypes[side]);
-        uint32_t bytes = finding->dtypes[side].bytes;
-        status = read_bytes(lookup, side, kind, element * bytes, bytes, &finding->bytes[side], error);
+        struct nt_dtype *dtype = &finding->dtypes[side];
+        struct nt_buffer *bytes = &finding->bytes[side];
+        nt_field_stream_dtype(of->dataset, lookup->fields[side], kind, dtype);
+        NT_TRY(read_bytes(lookup, side, kind, element * dtype->bytes, dtype->bytes, bytes, error));
+        finding->difference.values[side] = (struct nt_diff_value){
+            .kind = NT_DIFF_ELEMENT, .dtype = dtype, .element = (uint8_t *)bytes->bytes};
     }
-    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
-        finding->difference.values[side] =
-            (struct nt_diff_value){.kind = NT_DIFF_ELEMENT,
-                                   .dtype = &finding->dtypes[side],
-                                   .element = (uint8_t *)finding->bytes[side].bytes};
-    return status;
+    return NT_OK;
 }
 
 /* The start and end of a row, in the unit of its offsets. */
@@ -433,32 +426,27 @@ static enum nt_status read_boundaries(struct lookup *lookup, unsigned side, uint
                                       uint64_t boundaries[2], struct nt_error *error)
 {
     NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
-    enum nt_status status =
-        open_stream(lookup, side, lookup->fields[side], NT_STREAM_OFFSETS, &stream, error);
-    if (status == NT_OK)
-        status =
-            nt_stream_read(stream, row * sizeof(*boundaries), boundaries, 2 * sizeof(*boundaries), error);
-    return status;
+    NT_TRY(open_stream(lookup, side, lookup->fields[side], NT_STREAM_OFFSETS, &stream, error));
+    return nt_stream_read(stream, row * sizeof(*boundaries), boundaries, 2 * sizeof(*boundaries), error);
 }
 
 /* The row of a field of A that contains an item or byte: the last one that starts at or before it. */
 static enum nt_status find_row(struct lookup *lookup, uint32_t field, uint64_t item, uint64_t *row_ret,
                                struct nt_error *error)
 {
-    struct nt_stream *stream = NULL;
-    enum nt_status status = open_stream(lookup, 0, field, NT_STREAM_OFFSETS, &stream, error);
-    uint64_t first = 0, end = status == NT_OK ? nt_stream_elements(stream) : 0;
-    while (status == NT_OK && end - first > 1) {
+    NT_CLEANUP(nt_stream_close_at) struct nt_stream *stream = NULL;
+    NT_TRY(open_stream(lookup, 0, field, NT_STREAM_OFFSETS, &stream, error));
+    uint64_t first = 0, end = nt_stream_elements(stream);
+    while (end - first > 1) {
         uint64_t middle = first + (end - first) / 2, begins;
-        status = nt_stream_read(stream, middle * sizeof(begins), &begins, sizeof(begins), error);
+        NT_TRY(nt_stream_read(stream, middle * sizeof(begins), &begins, sizeof(begins), error));
         if (begins <= item)
             first = middle;
         else
             end = middle;
     }
-    nt_stream_close(stream);
     *row_ret = first;
-    return status;
+    return NT_OK;
 }
 
 /* ---- The entry ---- */
@@ -495,12 +483,8 @@ static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t d
     bool is_text = nt_field_kind_info(field->kind)->form == NT_FORM_TEXT;
     struct nt_difference *difference = &finding->difference;
     uint64_t boundaries[NT_DIFF_SIDES][2], least = UINT64_MAX, most = 0;
-    enum nt_status status = NT_OK;
-    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
-        status = read_boundaries(lookup, side, row, boundaries[side], error);
-    if (status != NT_OK)
-        return status;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        NT_TRY(read_boundaries(lookup, side, row, boundaries[side], error));
         uint64_t length = boundaries[side][1] - boundaries[side][0];
         least = length < least ? length : least;
         most = length > most ? length : most;
@@ -510,32 +494,29 @@ static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t d
     uint64_t first =
         most > MAX_BYTES && difference->byte > BYTES_BEFORE ? difference->byte - BYTES_BEFORE : 0;
     difference->first_byte = most > MAX_BYTES ? first : NT_DIFF_NOWHERE;
-    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        uint64_t count = boundaries[side][1] - boundaries[side][0] - first;
-        count = count < MAX_BYTES ? count : MAX_BYTES;
-        status = read_bytes(lookup, side, NT_STREAM_DATA, boundaries[side][0] + first, (size_t)count,
-                            &finding->bytes[side], error);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        uint64_t count = nt_min(boundaries[side][1] - boundaries[side][0] - first, MAX_BYTES);
+        NT_TRY(read_bytes(lookup, side, NT_STREAM_DATA, boundaries[side][0] + first, (size_t)count,
+                          &finding->bytes[side], error));
         difference->values[side] = (struct nt_diff_value){
             .kind = is_text ? NT_DIFF_TEXT : NT_DIFF_BYTES,
             .text = {nt_buffer_string(&finding->bytes[side]), finding->bytes[side].length}};
     }
-    return status;
+    return NT_OK;
 }
 
 /* Counts the items of the row on each side. */
 static enum nt_status count_items(struct lookup *lookup, uint64_t row, struct row_difference *finding,
                                   struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         uint64_t boundaries[2];
-        status = read_boundaries(lookup, side, row, boundaries, error);
-        if (status == NT_OK)
-            finding->difference.values[side] =
-                (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = boundaries[1] - boundaries[0]};
+        NT_TRY(read_boundaries(lookup, side, row, boundaries, error));
+        finding->difference.values[side] =
+            (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = boundaries[1] - boundaries[0]};
     }
     finding->difference.property = "items";
-    return status;
+    return NT_OK;
 }
 
 /* ---- The first row ---- */
@@ -582,20 +563,19 @@ static enum nt_status find_first(struct lookup *lookup, const struct nt_stream_p
                                  const struct nt_stream_pair **first_ret, struct row_difference *finding,
                                  struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     *first_ret = NULL;
-    for (size_t i = 0; i < count && status == NT_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t row;
         if (streams[i].first == NT_DIFF_NOWHERE)
             continue;
-        status = row_of(lookup, &streams[i], &row, error);
+        NT_TRY(row_of(lookup, &streams[i], &row, error));
         bool is_null = streams[i].kind == NT_STREAM_VALID && row == finding->difference.row;
-        if (status != NT_OK || (row >= finding->difference.row && !is_null))
+        if (row >= finding->difference.row && !is_null)
             continue; /* a row that is null on one side is reported as such */
         finding->difference.row = row;
         *first_ret = &streams[i];
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_stream_pair *streams,

@@ -44,7 +44,7 @@ enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset
 enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset *dataset, nt_take_text *take,
                                     void *context, struct nt_error *error)
 {
-    struct nt_buffer out = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer out = {0};
     struct nt_json json;
     if (dataset->failure)
         return nt_fail_copy(error, dataset->failure);
@@ -53,12 +53,9 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
     nt_json_member_text(&json, "name", dataset->name);
     nt_json_member_text(&json, "description", dataset->description);
     nt_json_member_unsigned(&json, "entries", nt_dataset_entries(dataset));
-    enum nt_status status = nt_json_member_fields(reader, dataset, NULL, 0, &json, error);
+    NT_TRY(nt_json_member_fields(reader, dataset, NULL, 0, &json, error));
     nt_json_end_object(&json);
-    if (status == NT_OK)
-        status = nt_take_all(&out, take, context, error);
-    nt_buffer_deinit(&out);
-    return status;
+    return nt_take_all(&out, take, context, error);
 }
 
 enum nt_status nt_write_layout(const struct nt_file *file, nt_take_text *take, void *context,

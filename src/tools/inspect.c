@@ -126,11 +126,10 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
 {
     uint64_t settings = UINT64_MAX; /* of the last inspected clusters */
     struct nt_groups groups = nt_groups_of_column(dataset, stats->column);
-    enum nt_status status = NT_OK;
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        for (uint32_t i = 0; group && status == NT_OK && i < group->clusters; i++) {
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+        NT_TRY(nt_group_pin_readable(dataset, g, &group, error));
+        for (uint32_t i = 0; group && i < group->clusters; i++) {
             const struct nt_range *range =
                 nt_group_range(dataset, group, group->first_cluster + i, stats->column);
             if (range->state != NT_RANGE_PRESENT)
@@ -142,37 +141,32 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
             if (range->compression_settings == settings)
                 continue;
             unsigned found;
-            status = algorithm_of(dataset, pages, range->pages, &found, error);
+            NT_TRY(algorithm_of(dataset, pages, range->pages, &found, error));
             stats->algorithms |= found;
             if (found)
                 settings = range->compression_settings;
         }
-        nt_group_unpin(group);
     }
     if (!stats->algorithms && stats->sums.pages)
         stats->algorithms = 1u << NT_ALGORITHM_NONE;
-    return status;
+    return NT_OK;
 }
 
 /* Marks the columns that these fields and those below them use, also those of other fields that they
  * project. NULL: out of memory. */
 static bool *choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, uint32_t count)
 {
-    bool *chosen = calloc((size_t)dataset->column_count + 1, sizeof(*chosen));
     NT_AUTO_FREE bool *are_roots = calloc((size_t)dataset->field_count + 1, sizeof(*are_roots));
+    bool *chosen = are_roots ? calloc((size_t)dataset->column_count + 1, sizeof(*chosen)) : NULL;
     for (uint32_t i = 0; are_roots && i < count; i++)
         are_roots[fields[i]] = true;
-    for (uint32_t i = 0; chosen && are_roots && i < dataset->field_count; i++) {
+    for (uint32_t i = 0; chosen && i < dataset->field_count; i++) {
         uint32_t at = i, columns;
         while (at != NT_NONE && !are_roots[at])
             at = dataset->fields[at].parent;
         const uint32_t *used = nt_field_columns(dataset, i, &columns);
         for (uint32_t k = 0; at != NT_NONE && k < columns; k++)
             chosen[used[k]] = true;
-    }
-    if (!are_roots) {
-        free(chosen);
-        chosen = NULL;
     }
     return chosen;
 }
@@ -196,35 +190,27 @@ enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_
                           struct nt_column_stats **columns_ret, uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_dataset_physical(of, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(of, &dataset, error));
     struct nt_column_stats total = {.column = NT_NONE, .sums = {.is_complete = true}};
-    struct nt_column_stats *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
-    bool *chosen = choose_columns(dataset, fields, fields ? field_count : 0);
+    NT_AUTO_FREE struct nt_column_stats *columns =
+        calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    NT_AUTO_FREE bool *chosen = choose_columns(dataset, fields, fields ? field_count : 0);
     uint32_t count = 0;
-    if (!columns || !chosen)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK; i++) {
+    NT_TRY(nt_check_memory(columns && chosen, error));
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
         if (fields && !chosen[i])
             continue;
         struct nt_column_stats *column = &columns[count++];
         column->column = i;
-        status = nt_column_sums(dataset, i, &column->sums, error);
-        if (status == NT_OK)
-            status = inspect_pages(dataset, column, error);
+        NT_TRY(nt_column_sums(dataset, i, &column->sums, error));
+        NT_TRY(inspect_pages(dataset, column, error));
         add(&total, column);
     }
-    if (status == NT_OK)
-        status = nt_unique_bytes(dataset, fields ? chosen : NULL, &total.unique_bytes, error);
-    free(chosen);
-    if (status != NT_OK) {
-        free(columns);
-        return status;
-    }
+    NT_TRY(nt_unique_bytes(dataset, fields ? chosen : NULL, &total.unique_bytes, error));
     columns[count] = total;
     *columns_ret = columns;
     *count_ret = count;
+    columns = NULL;
     return NT_OK;
 }
 

@@ -35,29 +35,22 @@ static void mark_columns(const struct nt_dataset *dataset, uint8_t *marks, bool 
     }
 }
 
-/* [column]: does it belong to the fields? From malloc. */
+/* [column]: does it belong to the fields? From malloc, also after a failure. */
 static enum nt_status choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, size_t count,
                                      bool **columns_ret, struct nt_error *error)
 {
-    uint8_t *marks = calloc((size_t)dataset->field_count + 1, sizeof(*marks));
-    bool *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
-    enum nt_status status = marks && columns ? NT_OK : nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && i < count; i++) {
+    NT_AUTO_FREE uint8_t *marks = calloc((size_t)dataset->field_count + 1, sizeof(*marks));
+    bool *columns = *columns_ret = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    NT_TRY(nt_check_memory(marks && columns, error));
+    for (size_t i = 0; i < count; i++) {
         if (fields[i] >= dataset->field_count)
-            status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32, fields[i]);
-        else
-            marks[fields[i]] = CHOSEN;
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32, fields[i]);
+        marks[fields[i]] = CHOSEN;
     }
-    for (uint32_t i = 0; status == NT_OK && !fields && i < dataset->column_count; i++)
-        columns[i] = true;
-    if (status == NT_OK && fields)
+    if (fields)
         mark_columns(dataset, marks, columns);
-    free(marks);
-    if (status != NT_OK) {
-        free(columns);
-        return status;
-    }
-    *columns_ret = columns;
+    else
+        memset(columns, true, dataset->column_count);
     return NT_OK;
 }
 
@@ -93,18 +86,17 @@ static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_
 static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, const bool *columns,
                                 struct partition_pieces *pieces, struct nt_error *error)
 {
-    struct nt_group *group;
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
     if (!nt_group_has_columns(dataset, number, columns))
         return NT_OK;
-    enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
+    NT_TRY(nt_group_pin_readable(dataset, number, &group, error));
     for (uint32_t i = 0; group && i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
         pieces->items[pieces->count++] =
             (struct partition_piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
                                      .bytes = cluster_bytes(dataset, group, cluster, columns)};
     }
-    nt_group_unpin(group);
-    return status;
+    return NT_OK;
 }
 
 /* Sorts the pieces, and joins those of one entry. Those without entries are joined to the last. */
@@ -127,16 +119,20 @@ static void join(struct partition_pieces *pieces, uint64_t entries)
 static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *columns,
                                   struct partition_pieces *pieces, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     size_t most = (size_t)dataset->part_count + dataset->cluster_count + 1;
     *pieces = (struct partition_pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
     NT_TRY(nt_check_memory(pieces->items, error));
     for (uint32_t i = 0; dataset->field_groups && i < dataset->part_count; i++)
         pieces->items[pieces->count++].first_entry = dataset->part_boundaries[i];
-    for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
-        status = add_group(dataset, i, columns, pieces, error);
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        NT_TRY(add_group(dataset, i, columns, pieces, error));
     join(pieces, dataset->entries);
-    return status;
+    return NT_OK;
+}
+
+static void pieces_deinit(struct partition_pieces *pieces)
+{
+    free(pieces->items);
 }
 
 static void write_piece(const struct nt_dataset *dataset, const struct partition_piece *piece, uint64_t end,
@@ -158,24 +154,19 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
                                  nt_take_text *take, void *context, struct nt_error *error)
 {
     struct nt_dataset *physical;
-    struct partition_pieces pieces = {0};
-    struct nt_buffer line = {0};
-    bool *columns = NULL;
+    NT_CLEANUP(pieces_deinit) struct partition_pieces pieces = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0};
+    NT_AUTO_FREE bool *columns = NULL;
     NT_TRY(nt_dataset_check(dataset, error));
-    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    if (status == NT_OK)
-        status = choose_columns(physical, fields, field_count, &columns, error);
-    if (status == NT_OK)
-        status = find_pieces(physical, columns, &pieces, error);
-    for (size_t i = 0; status == NT_OK && dataset->entries && i < pieces.count; i++) {
+    NT_TRY(nt_dataset_physical(dataset, &physical, error));
+    NT_TRY(choose_columns(physical, fields, field_count, &columns, error));
+    NT_TRY(find_pieces(physical, columns, &pieces, error));
+    for (size_t i = 0; dataset->entries && i < pieces.count; i++) {
         write_piece(dataset, &pieces.items[i],
                     i + 1 < pieces.count ? pieces.items[i + 1].first_entry : dataset->entries, &line);
-        status = nt_take_all(&line, take, context, error);
+        NT_TRY(nt_take_all(&line, take, context, error));
     }
-    nt_buffer_deinit(&line);
-    free(pieces.items);
-    free(columns);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Files ---- */
@@ -255,21 +246,17 @@ static enum nt_status write_only(struct nt_json *json, const struct nt_dataset *
 enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *take, void *context,
                               struct nt_error *error)
 {
-    struct nt_buffer line = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0};
     NT_TRY(nt_dataset_check(dataset, error));
     bool is_chain = nt_is_chain(dataset->file);
-    for (uint32_t i = 0; status == NT_OK; i++) {
+    for (uint32_t i = 0;; i++) {
         struct nt_json json;
         const struct nt_chain_slice *slice = is_chain ? nt_chain_slice(dataset, i) : NULL;
         if (is_chain ? !slice : i == 1)
-            break;
+            return NT_OK;
         nt_json_line(&json, &line);
-        status = slice ? write_slice(&json, slice) : write_only(&json, dataset);
+        NT_TRY(slice ? write_slice(&json, slice) : write_only(&json, dataset));
         nt_json_finish(&json);
-        if (status == NT_OK)
-            status = nt_take_all(&line, take, context, error);
+        NT_TRY(nt_take_all(&line, take, context, error));
     }
-    nt_buffer_deinit(&line);
-    return status;
 }

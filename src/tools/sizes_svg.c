@@ -55,16 +55,13 @@ static void add_columns(struct treemap *treemap, const struct nt_dataset *datase
 
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
-    uint32_t *shown = NULL;
-    struct nt_column_sums *sums = calloc((size_t)dataset->column_count + 1, sizeof(*sums));
-    enum nt_status status = sums ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
-    for (uint32_t part = 0; status == NT_OK && part < nt_visited_parts(dataset); part++)
-        status = nt_part_visit_ranges(dataset, part, NULL, add_range, sums, &treemap->is_complete, error);
-    if (status == NT_OK)
-        add_columns(treemap, dataset, shown, sums);
-    free(shown);
-    free(sums);
-    return status == NT_OK ? nt_unique_bytes(dataset, NULL, &treemap->once, error) : status;
+    NT_AUTO_FREE uint32_t *shown = NULL;
+    NT_AUTO_FREE struct nt_column_sums *sums = calloc((size_t)dataset->column_count + 1, sizeof(*sums));
+    NT_TRY(sums ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error));
+    for (uint32_t part = 0; part < nt_visited_parts(dataset); part++)
+        NT_TRY(nt_part_visit_ranges(dataset, part, NULL, add_range, sums, &treemap->is_complete, error));
+    add_columns(treemap, dataset, shown, sums);
+    return nt_unique_bytes(dataset, NULL, &treemap->once, error);
 }
 
 /* ---- Squarified layout ---- */
@@ -391,23 +388,20 @@ static void place_parts(const struct size_box *parts, size_t count, double *area
 static void draw_parts(struct treemap *treemap, const struct size_box *whole, struct nt_box box)
 {
     size_t most = max_parts(treemap, whole);
-    struct size_box *parts = calloc(most, sizeof(*parts));
-    double *areas = calloc(most, sizeof(*areas));
-    struct nt_box *boxes = calloc(most, sizeof(*boxes));
-    if (parts && areas && boxes) {
-        size_t count = collect_parts(treemap, whole, parts);
-        if (treemap->grain > 1)
-            count = share_boxes(treemap, parts, count, box);
-        qsort(parts, count, sizeof(*parts), compare_parts);
-        place_parts(parts, count, areas, box, boxes);
-        for (size_t i = 0; i < count; i++)
-            draw_part(treemap, &parts[i], boxes[i]);
-    } else {
+    NT_AUTO_FREE struct size_box *parts = calloc(most, sizeof(*parts));
+    NT_AUTO_FREE double *areas = calloc(most, sizeof(*areas));
+    NT_AUTO_FREE struct nt_box *boxes = calloc(most, sizeof(*boxes));
+    if (!parts || !areas || !boxes) {
         treemap->out->failed = true;
+        return;
     }
-    free(parts);
-    free(areas);
-    free(boxes);
+    size_t count = collect_parts(treemap, whole, parts);
+    if (treemap->grain > 1)
+        count = share_boxes(treemap, parts, count, box);
+    qsort(parts, count, sizeof(*parts), compare_parts);
+    place_parts(parts, count, areas, box, boxes);
+    for (size_t i = 0; i < count; i++)
+        draw_part(treemap, &parts[i], boxes[i]);
 }
 
 static void draw_heading(struct treemap *treemap)
@@ -453,23 +447,24 @@ uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
     return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * columns);
 }
 
-static enum nt_status make_treemap(struct treemap *treemap, struct nt_dataset *dataset, size_t bytes,
-                                   struct nt_buffer *out, struct nt_error *error)
+static void treemap_deinit(struct treemap *treemap)
 {
-    size_t fields = (size_t)dataset->field_count + 1;
-    treemap->sums = calloc(fields, sizeof(*treemap->sums));
-    treemap->own = calloc(fields, sizeof(*treemap->own));
-    enum nt_status status = treemap->sums && treemap->own
-                                ? nt_field_groups_init(&treemap->groups, dataset, error)
-                                : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = sum_up(treemap, dataset, error);
-    if (status == NT_OK)
-        status = nt_svg_fit(draw_treemap, treemap, 1, bytes, out, error);
     free(treemap->sums);
     free(treemap->own);
     nt_field_groups_deinit(&treemap->groups);
-    return status;
+}
+
+static enum nt_status make_treemap(struct nt_dataset *dataset, size_t bytes, struct nt_buffer *out,
+                                   struct nt_error *error)
+{
+    size_t fields = (size_t)dataset->field_count + 1;
+    NT_CLEANUP(treemap_deinit) struct treemap treemap = {.dataset = dataset, .is_complete = true};
+    treemap.sums = calloc(fields, sizeof(*treemap.sums));
+    treemap.own = calloc(fields, sizeof(*treemap.own));
+    NT_TRY(nt_check_memory(treemap.sums && treemap.own, error));
+    NT_TRY(nt_field_groups_init(&treemap.groups, dataset, error));
+    NT_TRY(sum_up(&treemap, dataset, error));
+    return nt_svg_fit(draw_treemap, &treemap, 1, bytes, out, error);
 }
 
 /* The budget of the file pays for sums, groups and boxes, and for the picture, while they exist. */
@@ -483,13 +478,12 @@ enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct
     };
     struct nt_dataset *dataset;
     NT_TRY(nt_dataset_physical(of, &dataset, error));
-    struct treemap treemap = {.dataset = dataset, .is_complete = true};
     struct nt_budget *budget = &dataset->file->budget;
     uint64_t bytes = nt_sizes_svg_bytes(of);
     uint64_t taken = bytes + (uint64_t)dataset->field_count * FIELD_BYTES +
                      dataset->column_count * sizeof(struct nt_column_sums);
     NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error));
-    enum nt_status status = make_treemap(&treemap, dataset, bytes, out, error);
+    enum nt_status status = make_treemap(dataset, bytes, out, error);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, taken);
     return status;
 }

@@ -350,21 +350,17 @@ static enum nt_status open_streams(struct nt_reader *reader, struct nt_dataset *
     uint32_t field = work->summary->field, valid = validity_of(dataset, field, &work->per_row);
     enum nt_stream_kind kind = work->summary->is_of_lengths ? NT_STREAM_OFFSETS : NT_STREAM_DATA;
     uint64_t count = 0;
-    enum nt_status status;
     if (nt_field_has_stream(&dataset->fields[field], kind)) {
-        status = nt_stream_open(reader, dataset, field, kind, &work->values, error);
-        if (status == NT_OK)
-            count = nt_stream_elements(work->values) - (work->summary->is_of_lengths ? 1 : 0);
+        NT_TRY(nt_stream_open(reader, dataset, field, kind, &work->values, error));
+        count = nt_stream_elements(work->values) - (work->summary->is_of_lengths ? 1 : 0);
     } else {
-        status = nt_field_rows(reader, dataset, field, &count, error);
+        NT_TRY(nt_field_rows(reader, dataset, field, &count, error));
     }
-    if (status == NT_OK && valid != NT_NONE)
-        status = nt_stream_open(reader, dataset, valid, NT_STREAM_VALID, &work->valid, error);
-    if (status != NT_OK)
-        return status;
+    if (valid != NT_NONE)
+        NT_TRY(nt_stream_open(reader, dataset, valid, NT_STREAM_VALID, &work->valid, error));
     work->bytes = work->values ? nt_stream_element_bytes(work->values) : (uint32_t)sizeof(uint64_t);
     work->per_row = valid == NT_NONE || !work->per_row ? 1 : work->per_row;
-    work->count = count;
+    work->count = count; /* after a failure, there is nothing to do */
     return NT_OK;
 }
 
