@@ -243,8 +243,7 @@ struct nt_memory_limits {
 
 /* Zero-initialised: none, not opened. */
 struct nt_selections {
-    struct nt_vfs_selection *items;
-    struct nt_selection **owned; /* one per item */
+    struct nt_vfs_selection *items; /* with all that they refer to */
     size_t count;
 };
 

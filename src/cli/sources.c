@@ -22,7 +22,6 @@ static enum nt_status add_choice(struct nt_selections *selections, const char *v
                                  struct nt_selection *selection, struct nt_error *error)
 {
     char *name = strndup(value, length);
-    selections->owned[selections->count] = selection;
     selections->items[selections->count++] = (struct nt_vfs_selection){name, selection};
     return name ? NT_OK : nt_fail_memory(error);
 }
@@ -43,11 +42,8 @@ static enum nt_status open_file(const char *value, struct nt_selections *selecti
 {
     struct nt_selection *selection;
     const char *path = nt_select_path(value);
-    enum nt_status status = nt_selection_open(path, &selection, error);
-    if (status == NT_OK)
-        return add_choice(selections, value, (size_t)(path - 1 - value), selection, error);
-    nt_error_context(error, "option \"select\"");
-    return status;
+    NT_TRY(nt_with_context(nt_selection_open(path, &selection, error), error, "option \"select\""));
+    return add_choice(selections, value, (size_t)(path - 1 - value), selection, error);
 }
 
 static size_t count_of(const char *const *values)
@@ -65,8 +61,7 @@ enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_
     if (!files && !ranges)
         return NT_OK;
     selections->items = calloc(files + ranges, sizeof(*selections->items));
-    selections->owned = calloc(files + ranges, sizeof(*selections->owned));
-    NT_TRY(nt_check_memory(selections->items && selections->owned, error));
+    NT_TRY(nt_check_memory(selections->items, error));
     for (size_t i = 0; i < files; i++)
         NT_TRY(open_file(settings->select[i], selections, error));
     for (size_t i = 0; i < ranges; i++)
@@ -78,10 +73,9 @@ void nt_selections_deinit(struct nt_selections *selections)
 {
     for (size_t i = 0; i < selections->count; i++) {
         free((char *)selections->items[i].dataset);
-        nt_selection_free(selections->owned[i]);
+        nt_selection_free((struct nt_selection *)selections->items[i].selection);
     }
     free(selections->items);
-    free(selections->owned);
     *selections = (struct nt_selections){0};
 }
 
@@ -125,31 +119,31 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
     if (!addresses->count)
         return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, fetcher, error);
-    if (status == NT_OK)
-        nt_fetcher_hand_over(*fetcher); /* only the worker of a mount sends requests */
-    if (status == NT_OK && !reads_at_once)
+    if (status != NT_OK) {
+        NT_AUTO_FREE char *shown = nt_address_redact(addresses->items[addresses->count - 1]);
+        return shown ? nt_with_context(status, error, "%s", shown) : status;
+    }
+    nt_fetcher_hand_over(*fetcher); /* only the worker of a mount sends requests */
+    if (!reads_at_once)
         nt_fetcher_read_later(*fetcher);
-    char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
-    if (shown)
-        nt_error_context(error, "%s", shown);
-    free(shown);
-    return status == NT_OK && settings->sandbox == NT_SANDBOX_MODE_STRICT ? check_strictly(settings, error)
-                                                                          : status;
+    return settings->sandbox == NT_SANDBOX_MODE_STRICT ? check_strictly(settings, error) : NT_OK;
 }
 
 enum nt_status nt_expand_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
                                  struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                  struct nt_error *error)
 {
-    enum nt_status status = nt_settings_chain(settings, sources, count, chain_ret, error);
-    const struct nt_chain_list *chain = status == NT_OK ? *chain_ret : NULL;
-    for (uint32_t i = 0; chain && status == NT_OK && i < chain->count; i++)
+    NT_TRY(nt_settings_chain(settings, sources, count, chain_ret, error));
+    const struct nt_chain_list *chain = *chain_ret;
+    for (uint32_t i = 0; chain && i < chain->count; i++)
         if (chain->files[i].address)
-            status = add_address(addresses, chain->files[i].address, error);
-    for (size_t i = 0; !chain && status == NT_OK && i < count; i++)
-        if (nt_is_address(sources[i]) && (status = nt_address_check(sources[i], error)) == NT_OK)
-            status = add_address(addresses, sources[i], error);
-    return status;
+            NT_TRY(add_address(addresses, chain->files[i].address, error));
+    for (size_t i = 0; !chain && i < count; i++)
+        if (nt_is_address(sources[i])) {
+            NT_TRY(nt_address_check(sources[i], error));
+            NT_TRY(add_address(addresses, sources[i], error));
+        }
+    return NT_OK;
 }
 
 /* Besides the arguments: everything, if links may lead anywhere; texts; an index; the disk cache. */
@@ -169,7 +163,7 @@ enum nt_status nt_enter_sandbox(const struct nt_settings *settings, const char *
     if (settings->sandbox == NT_SANDBOX_MODE_OFF)
         return NT_OK;
     size_t count = 0, base_count = count_of(tree.open.bases), select_count = count_of(settings->select);
-    struct nt_sandbox_path *paths =
+    NT_AUTO_FREE struct nt_sandbox_path *paths =
         calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*paths));
     NT_TRY(nt_check_memory(paths, error));
     for (size_t i = 0; i < source_count; i++)
@@ -192,7 +186,6 @@ enum nt_status nt_enter_sandbox(const struct nt_settings *settings, const char *
     for (size_t i = 0; i < count; i++)
         uses |= paths[i].is_written ? NT_SANDBOX_WRITES : 0;
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){paths, count, uses, .has_sources = true});
-    free(paths);
     if (settings->sandbox == NT_SANDBOX_MODE_STRICT && sandbox_ret->missing[0])
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "sandbox=strict: this system lacks a part of the sandbox: %s", sandbox_ret->missing);
