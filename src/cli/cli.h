@@ -394,6 +394,10 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 
 /* Prints "ntuple: <subject>: <message>" to stderr; NULL omits the subject. Returns the exit status. */
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error);
+/* The same for a failure of the command itself. */
+enum nt_exit_status nt_print_failure(const char *subject, enum nt_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+enum nt_exit_status nt_print_no_memory(const char *subject);
 /* Prints the path of a field that rows omit, and the reason, to stderr. The context is the dataset. */
 nt_omitted_field nt_print_omitted;
 
@@ -498,15 +502,12 @@ struct nt_node_list {
     size_t count, capacity;
 };
 
-/* Finds what a PATH means: the node of this path; else what nt_name_match finds in the file or dataset
+/* Appends what a PATH means: the node of this path; else what nt_name_match finds in the file or dataset
  * that the path begins with. NT_NOT_FOUND if that is nothing; the error then has a similar name, or says
  * what the field at the start of the path contains. */
 enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt_node_list *named,
                                  struct nt_error *error);
 void nt_node_list_deinit(struct nt_node_list *named);
-/* Appends the nodes of another list, which is empty then. */
-enum nt_status nt_node_list_move(struct nt_node_list *named, struct nt_node_list *from,
-                                 struct nt_error *error);
 /* The fields of one dataset at the start of the nodes, at most `count`; 0: the first node is no field. */
 uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count, uint32_t *fields);
 
@@ -522,6 +523,8 @@ enum nt_status nt_find_one_node(struct nt_vfs *vfs, const char *path, uint64_t *
 uint64_t nt_node_only_dataset(struct nt_vfs *vfs, uint64_t node);
 /* Is it a field, a dataset, or a directory above them? */
 bool nt_entry_is_field(const struct nt_tree_entry *entry);
+/* Do the options --fields and --all show it? */
+bool nt_entry_is_shown(const struct nt_tree_entry *entry, const struct nt_settings *settings);
 
 /* If the node is the directory of a field, fails with what it contains. */
 bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);

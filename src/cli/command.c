@@ -89,13 +89,28 @@ enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *e
     return nt_exit_status(error->status);
 }
 
+enum nt_exit_status nt_print_failure(const char *subject, enum nt_status status, const char *format, ...)
+{
+    struct nt_error error = {.status = status, .offset = NT_NO_OFFSET};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error.message, sizeof(error.message), format, arguments);
+    va_end(arguments);
+    return nt_print_error(subject, &error);
+}
+
+enum nt_exit_status nt_print_no_memory(const char *subject)
+{
+    struct nt_error error;
+    nt_fail_memory(&error);
+    return nt_print_error(subject, &error);
+}
+
 void nt_print_omitted(void *dataset, uint32_t field, const char *reason)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
-    struct nt_error error = {0};
     nt_append_field_path(&path, dataset, field, '/');
-    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "omitted: %s", reason);
-    nt_print_error(nt_buffer_string(&path), &error);
+    nt_print_failure(nt_buffer_string(&path), NT_UNSUPPORTED, "omitted: %s", reason);
 }
 
 bool nt_is_directory(const char *path)
@@ -155,14 +170,12 @@ enum nt_exit_status nt_command_enter_sandbox(const struct nt_invocation *invocat
     struct nt_error error = {0};
     bool names_owners = command->names_owners && invocation->settings->details;
     size_t first = names_owners ? 0 : NAMES;
-    char *target = strdup(invocation->operands[invocation->operand_count - 1]);
-    if (!target) {
-        nt_fail_memory(&error);
-        return nt_print_error(command->name, &error);
-    }
+    NT_AUTO_FREE char *target = strdup(invocation->operands[invocation->operand_count - 1]);
+    if (!target)
+        return nt_print_no_memory(command->name);
     others[NAMES] = (struct nt_sandbox_path){directory_of(target), true};
     size_t count;
-    const char **paths = readable_paths(invocation, nt_source_count(invocation), &count);
+    NT_AUTO_FREE const char **paths = readable_paths(invocation, nt_source_count(invocation), &count);
     enum nt_status status = paths ? nt_enter_sandbox(invocation->settings, paths, count, others + first,
                                                      NAMES - first + command->writes,
                                                      NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL |
@@ -173,8 +186,6 @@ enum nt_exit_status nt_command_enter_sandbox(const struct nt_invocation *invocat
         if (invocation->chains[i])
             status = nt_chain_list_expand_remote(invocation->chains[i],
                                                  invocation->settings->tree.open.fetcher, &error);
-    free(paths);
-    free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);
 }
 
@@ -215,12 +226,9 @@ static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_node_
                                        bool joins_fields, nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
-    struct nt_error error = {0};
-    uint32_t *fields = calloc(named->count + 1, sizeof(*fields));
-    if (!fields) {
-        nt_fail_memory(&error);
-        return nt_print_error(NULL, &error);
-    }
+    NT_AUTO_FREE uint32_t *fields = calloc(named->count + 1, sizeof(*fields));
+    if (!fields)
+        return nt_print_no_memory(NULL);
     for (size_t i = 0, step; i < named->count; i += step) {
         struct nt_target target = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
@@ -229,7 +237,6 @@ static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_node_
         step = target.count ? target.count : 1;
         nt_note_failure(&first, visit(context, vfs, &target));
     }
-    free(fields);
     return first;
 }
 
@@ -252,17 +259,13 @@ static enum nt_exit_status visit_paths(struct nt_vfs *vfs, char **paths, int cou
     NT_CLEANUP(nt_node_list_deinit) struct nt_node_list all = {.count = 0};
     for (int i = 0; i < count; i++) {
         struct nt_error error = {0};
-        struct nt_node_list named;
-        enum nt_status status = nt_node_list_find(vfs, paths[i], &named, &error);
-        if (status == NT_OK && joins_fields)
-            status = nt_node_list_move(&all, &named, &error);
-        else if (status == NT_OK)
-            nt_note_failure(&first, visit_nodes(vfs, &named, false, visit, context));
+        NT_CLEANUP(nt_node_list_deinit) struct nt_node_list named = {.count = 0};
+        enum nt_status status = nt_node_list_find(vfs, paths[i], joins_fields ? &all : &named, &error);
         if (status == NT_NOT_FOUND)
             say_chain(paths[i], &error);
         if (status != NT_OK)
             nt_note_failure(&first, nt_print_error(paths[i], &error));
-        nt_node_list_deinit(&named);
+        nt_note_failure(&first, visit_nodes(vfs, &named, false, visit, context));
     }
     nt_note_failure(&first, visit_nodes(vfs, &all, true, visit, context));
     return first;
@@ -335,11 +338,8 @@ enum nt_exit_status nt_finish_output(void)
 
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject)
 {
-    struct nt_error error = {0};
-    if (document->failed) {
-        nt_fail_memory(&error);
-        return nt_print_error(subject, &error);
-    }
+    if (document->failed)
+        return nt_print_no_memory(subject);
     fwrite(document->bytes, 1, document->length, stdout);
     return NT_EXIT_OK;
 }
@@ -509,8 +509,7 @@ static enum nt_exit_status visit_node(struct path_walk *walk, struct nt_vfs *vfs
         nt_inodes_failure(vfs->inodes, resolved.inode, &error);
         result = nt_print_error(path, &error);
     } else {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data here; name a file or a path in it");
-        result = nt_print_error(path, &error);
+        result = nt_print_failure(path, NT_INVALID, "no data here; name a file or a path in it");
     }
     nt_node_release(&resolved);
     return result;

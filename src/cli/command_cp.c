@@ -84,11 +84,9 @@ static bool has_other(struct nt_vfs *vfs, uint64_t directory, const char *name, 
 static bool is_data(struct nt_vfs *vfs, uint64_t directory, const struct nt_tree_entry *entry)
 {
     struct nt_node node;
-    bool is_known = nt_node_unpack(entry->node, &node);
     if (entry->class == NT_VFS_DIRECTORY)
-        return is_known && node.file == NT_NODE_SELF &&
-               (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
-    if (!is_known || node.type != NT_NODE_FIELD)
+        return nt_entry_is_field(entry);
+    if (!nt_node_unpack(entry->node, &node) || node.type != NT_NODE_FIELD)
         return false;
     if (nt_has_suffix(entry->name, ".bin"))
         return !has_other(vfs, directory, entry->name, ".npy");
@@ -139,11 +137,9 @@ static void copy_entry(struct copier *copier, const struct nt_tree_entry *entry)
         return;
     size_t source = nt_path_enter(&copier->source, entry->name);
     size_t destination = nt_path_enter(&copier->destination, entry->name);
-    struct nt_error error = {0};
     if (copier->source.failed || copier->destination.failed) {
-        nt_fail_memory(&error);
         nt_progress_clear(&copier->progress);
-        nt_note_failure(&copier->status, nt_print_error(entry->name, &error));
+        nt_note_failure(&copier->status, nt_print_no_memory(entry->name));
     } else if (entry->class == NT_VFS_DIRECTORY) {
         copy_directory(copier, entry->node);
     } else {
@@ -156,7 +152,7 @@ static void copy_entry(struct copier *copier, const struct nt_tree_entry *entry)
 
 static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct nt_error *error)
 {
-    struct nt_dir_listing *listing = nt_dir_listing_new(copier->vfs, node, copier->depth, error);
+    NT_AUTO_FREE struct nt_dir_listing *listing = nt_dir_listing_new(copier->vfs, node, copier->depth, error);
     enum nt_status status = listing ? NT_OK : error->status;
     copier->depth++;
     while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
@@ -165,7 +161,6 @@ static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct 
                 copy_entry(copier, &listing->entries[i]);
     }
     copier->depth--;
-    free(listing);
     return status;
 }
 

@@ -31,11 +31,9 @@ struct side {
 
 static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
 {
-    size_t length = nt_dataset_path(dataset, NULL, 0);
-    char *path = length ? nt_arena_alloc(arena, length + 1, 1) : NULL;
-    if (path)
-        nt_dataset_path(dataset, path, length + 1);
-    return path;
+    struct nt_buffer path = {0};
+    nt_append_dataset_path(&path, dataset);
+    return nt_buffer_to_arena(&path, arena);
 }
 
 /* The path below the scope; encodes slashes in names. */
@@ -622,15 +620,14 @@ static bool open_scope(struct source *source, const char *path)
     source->is_open = true;
     if (source->resolved.file)
         return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no file with data here; name a file or a path in it");
-    nt_print_error(*path ? path : source->path, &error);
+    nt_print_failure(*path ? path : source->path, NT_INVALID,
+                     "no file with data here; name a file or a path in it");
     return false;
 }
 
 static bool open_sources(struct differ *differ, const struct nt_invocation *invocation)
 {
     const char *path = "";
-    struct nt_error error = {0};
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct source *source = &differ->sources[side];
         int of_path = NT_DIFF_SIDES + (int)side;
@@ -641,8 +638,7 @@ static bool open_sources(struct differ *differ, const struct nt_invocation *invo
     }
     if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
         return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "cannot compare a field with a whole dataset");
-    nt_print_error("diff", &error);
+    nt_print_failure("diff", NT_INVALID, "cannot compare a field with a whole dataset");
     return false;
 }
 

@@ -297,18 +297,15 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
 
 static enum nt_exit_status complain_about_kind(const struct nt_invocation *invocation, const char *out)
 {
-    struct nt_error error = {0};
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0}, shown = {0};
-    bool is_parquet = nt_has_suffix(out, ".parquet");
-    nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "%s",
-            is_parquet ? "Parquet is written by the Python package, with this line:"
-                       : "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
-    enum nt_exit_status result = nt_print_error(out, &error);
-    if (is_parquet) {
-        append_python(invocation, out, &line);
-        nt_append_printable(&shown, nt_buffer_string(&line), line.length);
-        fprintf(stderr, "import ntuple; %s\n", nt_buffer_string(&shown));
-    }
+    if (!nt_has_suffix(out, ".parquet"))
+        return nt_print_failure(out, NT_NOT_FOUND,
+                                "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
+    enum nt_exit_status result =
+        nt_print_failure(out, NT_NOT_FOUND, "Parquet is written by the Python package, with this line:");
+    append_python(invocation, out, &line);
+    nt_append_printable(&shown, nt_buffer_string(&line), line.length);
+    fprintf(stderr, "import ntuple; %s\n", nt_buffer_string(&shown));
     return result;
 }
 
@@ -421,11 +418,9 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
     struct nt_overwrite_guard guard;
     struct nt_error error = {0};
     uint32_t index, field;
-    if (is_in_directory_of_files) {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET,
-                "a directory of files; name one, or all of them with --chain");
-        return nt_print_error(exporter->invocation->operands[0], &error);
-    }
+    if (is_in_directory_of_files)
+        return nt_print_failure(exporter->invocation->operands[0], NT_INVALID,
+                                "a directory of files; name one, or all of them with --chain");
     enum nt_exit_status result = nt_find_only_dataset(resolved, &index, &field);
     if (result != NT_EXIT_OK)
         return result;

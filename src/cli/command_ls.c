@@ -199,22 +199,16 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
 
 /* ---- Directories ---- */
 
-static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
-{
-    const struct nt_settings *settings = lister->invocation->settings;
-    return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
-}
-
 static void print_entries(struct lister *lister, const struct nt_tree_entry *entries, size_t count)
 {
     const struct nt_settings *settings = lister->invocation->settings;
     bool with_details = settings->details && !settings->json;
     char target[NT_VFS_TARGET];
     for (size_t i = 0; with_details && i < count; i++)
-        if (is_shown(lister, &entries[i]))
+        if (nt_entry_is_shown(&entries[i], settings))
             make_line(lister, &entries[i], &lister->lines[i]);
     for (size_t i = 0; i < count; i++) {
-        if (!is_shown(lister, &entries[i]))
+        if (!nt_entry_is_shown(&entries[i], settings))
             continue;
         if (settings->json) {
             size_t length = nt_path_enter(&lister->path, entries[i].name);
@@ -242,7 +236,7 @@ static enum nt_status list_below(struct lister *lister, struct nt_dir_listing *l
     while (status == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
-            if (entry->class != NT_VFS_DIRECTORY || !is_shown(lister, entry))
+            if (entry->class != NT_VFS_DIRECTORY || !nt_entry_is_shown(entry, lister->invocation->settings))
                 continue;
             size_t length = nt_path_enter(&lister->path, entry->name);
             list_directory(lister, entry->node);
@@ -268,7 +262,7 @@ struct ranked {
 struct ranked_names {
     struct nt_arena *arena; /* owns the names */
     struct ranked *list;
-    size_t count;
+    size_t count, capacity;
 };
 
 static int compare_ranks(const void *left, const void *right)
@@ -282,12 +276,10 @@ static bool rank_entry(const struct lister *lister, struct ranked_names *names,
                        const struct nt_tree_entry *entry)
 {
     struct nt_vfs_attributes attributes;
-    if ((names->count & (names->count - 1)) == 0) { /* grow at powers of two */
-        struct ranked *more = realloc(names->list, (names->count ? 2 * names->count : 1) * sizeof(*more));
-        if (!more)
-            return false;
-        names->list = more;
-    }
+    struct ranked *list = nt_array_grow(names->list, names->count, &names->capacity, sizeof(*list));
+    if (!list)
+        return false;
+    names->list = list;
     struct ranked *ranked = &names->list[names->count];
     *ranked = (struct ranked){.name = nt_arena_copy(names->arena, entry->name, strlen(entry->name)),
                               .node = entry->node,
@@ -322,7 +314,8 @@ static enum nt_status list_ranked(struct lister *lister, struct nt_dir_listing *
     enum nt_status status = names.arena ? NT_OK : nt_fail_memory(error);
     while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0)
         for (size_t i = 0; i < listing->count && status == NT_OK; i++)
-            if (is_shown(lister, &listing->entries[i]) && !rank_entry(lister, &names, &listing->entries[i]))
+            if (nt_entry_is_shown(&listing->entries[i], lister->invocation->settings) &&
+                !rank_entry(lister, &names, &listing->entries[i]))
                 status = nt_fail_memory(error);
     if (names.count)
         qsort(names.list, names.count, sizeof(*names.list), compare_ranks);

@@ -40,12 +40,6 @@ static void draw_entry(struct tree_drawing *drawing, const struct nt_tree_entry 
     nt_path_leave(&drawing->indent, length);
 }
 
-static bool is_shown(const struct tree_drawing *drawing, const struct nt_tree_entry *entry)
-{
-    const struct nt_settings *settings = drawing->settings;
-    return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
-}
-
 /* Draws an entry when the next one is known: the last has another branch. */
 static enum nt_status draw_entries(struct tree_drawing *drawing, struct nt_dir_listing *listing,
                                    struct nt_error *error)
@@ -54,7 +48,7 @@ static enum nt_status draw_entries(struct tree_drawing *drawing, struct nt_dir_l
     enum nt_status status;
     while ((status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
-            if (!is_shown(drawing, &listing->entries[i]))
+            if (!nt_entry_is_shown(&listing->entries[i], drawing->settings))
                 continue;
             if (waiting.node)
                 draw_entry(drawing, &waiting, false);

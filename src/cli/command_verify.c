@@ -22,7 +22,7 @@ struct nt_verifier {
 };
 
 /* Kinds by priority for the exit status; warnings do not affect it. */
-static const struct {
+static const struct verdict {
     enum nt_finding_kind kind;
     enum nt_exit_status exit;
 } verdicts[] = {
@@ -137,21 +137,23 @@ static void verify_on_finding(void *context, const struct nt_finding *finding)
 
 /* ---- Files ---- */
 
-static const char *verdict(const struct nt_verify_summary *summary)
+/* NULL: the file is good. */
+static const struct verdict *verdict_of(const struct nt_verify_summary *summary)
 {
     for (size_t i = 0; i < VERDICTS; i++)
         if (summary->findings[verdicts[i].kind])
-            return nt_finding_name(verdicts[i].kind);
-    return "ok";
+            return &verdicts[i];
+    return NULL;
 }
 
 static void print_summary_as_json(struct nt_verifier *verifier, const struct nt_verify_summary *summary)
 {
+    const struct verdict *verdict = verdict_of(summary);
     struct nt_buffer line = {0};
     struct nt_json json;
     nt_json_line(&json, &line);
     nt_json_member_text(&json, "file", nt_text_of(verifier->path));
-    nt_json_member_string(&json, "result", verdict(summary));
+    nt_json_member_string(&json, "result", verdict ? nt_finding_name(verdict->kind) : "ok");
     nt_json_member_unsigned(&json, "datasets", verifier->file->dataset_count);
     nt_json_member_unsigned(&json, "columns", summary->columns);
     nt_json_member_unsigned(&json, "pages", summary->pages);
@@ -172,7 +174,7 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
         nt_buffer_append_format(&line, "%" PRIu64 " of them without a checksum, ", summary->unchecked);
     nt_buffer_append_format(&line, "%" PRIu64 " bytes: ", summary->stored_bytes);
     const char *separator = "";
-    if (strcmp(verdict(summary), "ok") == 0) {
+    if (!verdict_of(summary)) {
         nt_buffer_append_string(&line, "ok");
         separator = ", ";
     }
@@ -195,10 +197,8 @@ static enum nt_exit_status verify_conclude(struct nt_verifier *verifier,
         print_summary_as_json(verifier, summary);
     else if (!verifier->settings->quiet)
         print_summary(verifier, summary);
-    for (size_t i = 0; i < VERDICTS; i++)
-        if (summary->findings[verdicts[i].kind])
-            return verdicts[i].exit;
-    return verifier->output;
+    const struct verdict *verdict = verdict_of(summary);
+    return verdict ? verdict->exit : verifier->output;
 }
 
 /* The verdict for a file that does not open. */
@@ -393,15 +393,13 @@ static enum nt_exit_status verify_folder(const struct verify_run *work, const ch
                                          struct nt_folder *folder)
 {
     struct verify_walk walk = {.work = work, .top = path, .folder = folder};
-    struct nt_error error = {0};
     nt_buffer_append_string(&walk.path, path);
     if (!walk.path.failed)
         verify_below(&walk);
     nt_buffer_deinit(&walk.path);
     if (walk.files || walk.status != NT_EXIT_OK)
         return walk.status;
-    nt_fail(&error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "this directory has no file of a known format");
-    return nt_print_error(path, &error);
+    return nt_print_failure(path, NT_NOT_THIS_FORMAT, "this directory has no file of a known format");
 }
 
 /* ---- Sources ---- */
@@ -449,18 +447,12 @@ static enum nt_exit_status verify_path(const struct verify_run *work, const char
 static enum nt_exit_status verify_source(const struct verify_run *work, const char *path,
                                          const struct nt_chain_list *chain)
 {
-    char *shown = nt_address_redact(path);
-    struct nt_error error = {0};
-    if (!shown) {
-        nt_fail_memory(&error);
-        return nt_print_error("verify", &error);
-    }
-    enum nt_exit_status result =
-        chain                 ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
-        : nt_is_address(path) ? verify_address(work, path, shown)
-                              : verify_path(work, path);
-    free(shown);
-    return result;
+    NT_AUTO_FREE char *shown = nt_address_redact(path);
+    if (!shown)
+        return nt_print_no_memory("verify");
+    return chain ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
+           : nt_is_address(path) ? verify_address(work, path, shown)
+                                 : verify_path(work, path);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

@@ -84,22 +84,17 @@ static enum nt_status add(struct nt_node_list *named, uint64_t node, const char 
     return NT_OK;
 }
 
-void nt_node_list_deinit(struct nt_node_list *named)
+static void cut(struct nt_node_list *named, size_t count)
 {
-    for (size_t i = 0; i < named->count; i++)
-        free(named->items[i].path);
-    free(named->items);
-    *named = (struct nt_node_list){.count = 0};
+    while (named->count > count)
+        free(named->items[--named->count].path);
 }
 
-enum nt_status nt_node_list_move(struct nt_node_list *named, struct nt_node_list *from,
-                                 struct nt_error *error)
+void nt_node_list_deinit(struct nt_node_list *named)
 {
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; status == NT_OK && i < from->count; i++)
-        status = add(named, from->items[i].node, from->items[i].path, error);
-    nt_node_list_deinit(from);
-    return status;
+    cut(named, 0);
+    free(named->items);
+    *named = (struct nt_node_list){.count = 0};
 }
 
 uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count, uint32_t *fields)
@@ -163,18 +158,15 @@ static enum nt_status add_matches(struct nt_vfs *vfs, const struct nt_resolved_n
                                   const struct nt_matches *matches, struct nt_node_list *named,
                                   struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; status == NT_OK && i < matches->count; i++) {
+    for (size_t i = 0; i < matches->count; i++) {
         uint64_t node = node_of(scope, &matches->items[i]);
-        struct nt_buffer path = {0};
+        NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
         if (!node || go_down(vfs, matches->rest, &node) != NT_OK)
             continue;
-        status = nt_node_path(vfs, node, &path, error);
-        if (status == NT_OK)
-            status = add(named, node, nt_buffer_string(&path), error);
-        nt_buffer_deinit(&path);
+        NT_TRY(nt_node_path(vfs, node, &path, error));
+        NT_TRY(add(named, node, nt_buffer_string(&path), error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Appends ": PATH is a collection: ..." for the directory of a field. */
@@ -200,8 +192,7 @@ static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *
         nt_name_suggest(names, nt_buffer_string(&before), rest, &text);
     if (!text.length && names->field != NT_NONE)
         explain(vfs, scope->number, &text);
-    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file or field%s", nt_buffer_string(&text));
-    return NT_NOT_FOUND;
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file or field%s", nt_buffer_string(&text));
 }
 
 static enum nt_status find_in(struct nt_vfs *vfs, const struct nt_resolved_node *scope, const char *path,
@@ -212,14 +203,11 @@ static enum nt_status find_in(struct nt_vfs *vfs, const struct nt_resolved_node 
                                         .directory = is_in_dataset ? 0 : scope->node.item,
                                         .dataset = scope->dataset,
                                         .field = scope->field};
-    struct nt_matches matches;
-    enum nt_status status = nt_name_match(&names, rest, true, &matches, error);
-    if (status == NT_OK)
-        status = add_matches(vfs, scope, &matches, named, error);
-    if (status == NT_OK && named->count == 0)
-        status = refuse(vfs, scope, &names, &matches, path, rest, error);
-    nt_matches_deinit(&matches);
-    return status;
+    NT_CLEANUP(nt_matches_deinit) struct nt_matches matches = {.count = 0};
+    size_t before = named->count;
+    NT_TRY(nt_name_match(&names, rest, true, &matches, error));
+    NT_TRY(add_matches(vfs, scope, &matches, named, error));
+    return named->count > before ? NT_OK : refuse(vfs, scope, &names, &matches, path, rest, error);
 }
 
 enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt_node_list *named,
@@ -227,13 +215,14 @@ enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt
 {
     struct nt_resolved_node scope;
     uint64_t node;
-    *named = (struct nt_node_list){.count = 0};
+    size_t before = named->count;
     enum nt_status status = nt_vfs_resolve(vfs, path, &node, error);
     if (status == NT_OK)
         return add(named, node, path, error);
-    char *copy = status == NT_NOT_FOUND ? strdup(path) : NULL;
-    if (!copy)
-        return status == NT_NOT_FOUND ? nt_fail_memory(error) : status;
+    if (status != NT_NOT_FOUND)
+        return status;
+    NT_AUTO_FREE char *copy = strdup(path);
+    NT_TRY(nt_check_memory(copy, error));
     const char *rest;
     node = longest_prefix(vfs, copy, &rest);
     if (nt_node_resolve(vfs, node, &scope, NULL) == NT_OK) {
@@ -241,9 +230,8 @@ enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt
             status = find_in(vfs, &scope, copy, rest, named, error);
         nt_node_release(&scope);
     }
-    free(copy);
     if (status != NT_OK)
-        nt_node_list_deinit(named);
+        cut(named, before);
     return status;
 }
 
@@ -251,16 +239,10 @@ enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt
 static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
                                    struct nt_node_list *all, struct nt_error *error)
 {
-    struct nt_buffer name = {0};
-    struct nt_node_list named = {.count = 0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_buffer_append_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
-    enum nt_status status = nt_node_list_find(vfs, nt_buffer_string(&name), &named, error);
-    if (status == NT_OK)
-        status = nt_node_list_move(all, &named, error);
-    else
-        nt_error_context(error, "%s", nt_buffer_string(&name));
-    nt_buffer_deinit(&name);
-    return status;
+    return nt_with_context(nt_node_list_find(vfs, nt_buffer_string(&name), all, error), error, "%s",
+                           nt_buffer_string(&name));
 }
 
 enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const char *columns,
@@ -277,16 +259,14 @@ enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const 
 enum nt_status nt_find_one_node(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                                 struct nt_error *error)
 {
-    struct nt_node_list named;
-    enum nt_status status = nt_node_list_find(vfs, path, &named, error);
-    if (status == NT_OK && named.count > 1)
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                         "the pattern matches %zu paths: %s, %s%s; name one of them", named.count,
-                         named.items[0].path, named.items[1].path, named.count > 2 ? ", …" : "");
-    if (status == NT_OK)
-        *node_ret = named.items[0].node;
-    nt_node_list_deinit(&named);
-    return status;
+    NT_CLEANUP(nt_node_list_deinit) struct nt_node_list named = {.count = 0};
+    NT_TRY(nt_node_list_find(vfs, path, &named, error));
+    if (named.count > 1)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "the pattern matches %zu paths: %s, %s%s; name one of them", named.count,
+                       named.items[0].path, named.items[1].path, named.count > 2 ? ", …" : "");
+    *node_ret = named.items[0].node;
+    return NT_OK;
 }
 
 bool nt_entry_is_field(const struct nt_tree_entry *entry)
@@ -295,6 +275,11 @@ bool nt_entry_is_field(const struct nt_tree_entry *entry)
     return entry->class == NT_VFS_DIRECTORY && nt_node_unpack(entry->node, &node) &&
            node.file == NT_NODE_SELF &&
            (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
+}
+
+bool nt_entry_is_shown(const struct nt_tree_entry *entry, const struct nt_settings *settings)
+{
+    return settings->fields ? nt_entry_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 uint64_t nt_node_only_dataset(struct nt_vfs *vfs, uint64_t node)

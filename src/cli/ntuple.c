@@ -71,17 +71,13 @@ static enum nt_exit_status print_versions(const char *subject, int operand_count
 /* Reports wrong usage; a NULL subject means the whole command line. */
 static enum nt_exit_status complain_about_usage(const char *subject, const char *what)
 {
-    struct nt_error error = {0};
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; see ntuple --help", what);
-    return nt_print_error(subject, &error);
+    return nt_print_failure(subject, NT_INVALID, "%s; see ntuple --help", what);
 }
 
 static enum nt_exit_status complain_about_count(const struct nt_command *command, const char *what)
 {
-    struct nt_error error = {0};
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; usage: ntuple %s [options] %s", what, command->name,
-            command->operands);
-    return nt_print_error(command->name, &error);
+    return nt_print_failure(command->name, NT_INVALID, "%s; usage: ntuple %s [options] %s", what,
+                            command->name, command->operands);
 }
 
 /* Prepares what the command needs before the sandbox. */
@@ -90,16 +86,12 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
 {
     invocation->chains = nt_arena_alloc(arena, (size_t)invocation->operand_count + 1, sizeof(void *));
     NT_TRY(nt_check_memory(invocation->chains, error));
-    struct nt_addresses addresses = {.count = 0};
-    enum nt_status status = NT_OK;
-    for (int i = 0; status == NT_OK && i < nt_source_count(invocation); i++) {
+    NT_CLEANUP(nt_addresses_deinit) struct nt_addresses addresses = {.count = 0};
+    for (int i = 0; i < nt_source_count(invocation); i++) {
         const char *operand = invocation->operands[i];
-        status = nt_expand_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error);
+        NT_TRY(nt_expand_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error));
     }
-    if (status == NT_OK)
-        status = nt_start_helper(settings, &addresses, invocation->command->reads_columns, error);
-    nt_addresses_deinit(&addresses);
-    return status;
+    return nt_start_helper(settings, &addresses, invocation->command->reads_columns, error);
 }
 
 static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,
@@ -207,12 +199,10 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     struct nt_error error = {0};
     int first;
     if (nt_options_parse(tables, true, argument_count, arguments, &settings, arena, &first, &error) !=
-        NT_OK) {
-        struct nt_error problem = error; /* an option that is wrong here may be valid after a command */
-        nt_fail(&error, problem.status, NT_NO_OFFSET,
-                "%s; put options after the command: ntuple COMMAND [options] FILE...", problem.message);
-        return nt_print_error(NULL, &error);
-    }
+        NT_OK) /* an option that is wrong here may be valid after a command */
+        return nt_print_failure(NULL, error.status,
+                                "%s; put options after the command: ntuple COMMAND [options] FILE...",
+                                error.message);
     if (settings.help) {
         print_help();
         return nt_finish_output();
@@ -232,15 +222,7 @@ int main(int argument_count, char **arguments)
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is no failure: see nt_finish_output */
-    struct nt_error error = {0};
     NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;
-    enum nt_exit_status status;
-    if (copies) {
-        status = parse_and_run(argument_count, copies, arena);
-    } else {
-        nt_fail_memory(&error);
-        status = nt_print_error(NULL, &error);
-    }
-    return status;
+    return copies ? parse_and_run(argument_count, copies, arena) : nt_print_no_memory(NULL);
 }
