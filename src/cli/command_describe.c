@@ -144,21 +144,19 @@ static enum nt_status print_summaries(struct nt_report *report, const struct nt_
     NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     size_t rows = summaries->count + 1;
     const char **cells = arena ? nt_arena_alloc(arena, rows * COLUMNS, sizeof(*cells)) : NULL;
-    for (size_t k = 0; cells && k < COLUMNS; k++)
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
+    NT_TRY(nt_check_memory(cells, error));
+    for (size_t k = 0; k < COLUMNS; k++)
         cells[k] = titles[k];
-    for (size_t i = 0; cells && i < summaries->count; i++)
+    for (size_t i = 0; i < summaries->count; i++)
         fill_cells(arena, dataset, &summaries->items[i], cells + (i + 1) * COLUMNS);
-    if (cells) {
-        struct nt_buffer path = {0};
-        nt_append_dataset_path(&path, dataset);
-        fputs(report->has_printed ? "\n" : "", stdout);
-        nt_print_name(nt_buffer_string(&path));
-        printf(": %" PRIu64 " entries\n", nt_dataset_entries(dataset));
-        nt_buffer_deinit(&path);
-        print_grid(arena, cells, rows);
-    }
+    nt_append_dataset_path(&path, dataset);
+    fputs(report->has_printed ? "\n" : "", stdout);
+    nt_print_name(nt_buffer_string(&path));
+    printf(": %" PRIu64 " entries\n", nt_dataset_entries(dataset));
+    print_grid(arena, cells, rows);
     report->has_printed = true;
-    return cells ? NT_OK : nt_fail_memory(error);
+    return NT_OK;
 }
 
 /* ---- JSON ---- */
@@ -216,23 +214,20 @@ static enum nt_exit_status report_failures(const struct nt_dataset *dataset,
 static enum nt_status describe(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
                                struct nt_error *error)
 {
-    struct nt_summaries summaries = {.count = 0};
-    enum nt_status status = add_fields(report->target, dataset, &summaries, error);
-    if (status == NT_OK)
-        status = nt_summarize(reader, dataset, summaries.items, summaries.count, error);
-    if (status == NT_OK && report->json) {
+    NT_CLEANUP(nt_summaries_deinit) struct nt_summaries summaries = {.count = 0};
+    NT_TRY(add_fields(report->target, dataset, &summaries, error));
+    NT_TRY(nt_summarize(reader, dataset, summaries.items, summaries.count, error));
+    if (report->json) {
         nt_json_member_unsigned(report->json, "entries", nt_dataset_entries(dataset));
         nt_json_member_array(report->json, "fields");
         for (size_t i = 0; i < summaries.count; i++)
             put_summary(report->json, dataset, &summaries.items[i]);
         nt_json_end_array(report->json);
-    } else if (status == NT_OK) {
-        status = print_summaries(report, dataset, &summaries, error);
+    } else {
+        NT_TRY(print_summaries(report, dataset, &summaries, error));
     }
-    if (status == NT_OK)
-        report->failure = report_failures(dataset, &summaries);
-    nt_summaries_deinit(&summaries);
-    return status;
+    report->failure = report_failures(dataset, &summaries);
+    return NT_OK;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

@@ -206,14 +206,14 @@ static void print_side_by_side(const struct head_output *header, struct sample *
 }
 
 /* Prints a line for each row if that fits. */
-static enum nt_status print_sample(const struct head_output *header, struct sample *sample,
-                                   struct nt_error *error)
+static enum nt_exit_status print_sample(const struct head_output *header, struct sample *sample)
 {
     size_t lines = sample->row_count + 1, columns = sample->field_count + 1;
     NT_AUTO_FREE bool *are_right = calloc(columns, sizeof(*are_right));
     NT_AUTO_FREE const char **block = calloc(columns * lines, sizeof(*block));
-    bool has_memory = are_right && block;
-    for (size_t c = 0; has_memory && c < columns; c++)
+    if (!are_right || !block)
+        return nt_print_no_memory(NULL);
+    for (size_t c = 0; c < columns; c++)
         are_right[c] = are_numbers(sample->cells + c * lines + 1, lines - 1);
     const struct nt_grid table = {.cells = sample->cells,
                                   .rows = lines,
@@ -222,11 +222,11 @@ static enum nt_status print_sample(const struct head_output *header, struct samp
                                   .is_right = are_right,
                                   .width = header->width,
                                   .has_colour = header->has_colour};
-    if (has_memory && nt_grid_fits(&table))
+    if (nt_grid_fits(&table))
         nt_grid_print(&table);
-    else if (has_memory)
+    else
         print_side_by_side(header, sample, block);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return NT_EXIT_OK;
 }
 
 static enum nt_exit_status fill_sample(struct sample *sample)
@@ -249,25 +249,18 @@ static enum nt_exit_status fill_sample(struct sample *sample)
 
 static enum nt_exit_status print_as_table(const struct head_output *header, struct sample *sample)
 {
-    enum nt_exit_status first = NT_EXIT_OK;
-    uint64_t entries = nt_dataset_entries(sample->dataset);
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     size_t columns = (size_t)sample->field_count + 1;
-    struct nt_error error = {0};
-    sample->row_count = (size_t)(header->rows < entries ? header->rows : entries);
-    sample->arena = nt_arena_new();
-    if (sample->arena) {
-        sample->cells = nt_arena_alloc(sample->arena, columns * (sample->row_count + 1), sizeof(char *));
-        sample->writers = nt_arena_alloc(sample->arena, columns, sizeof(*sample->writers));
+    sample->row_count = (size_t)nt_min(header->rows, nt_dataset_entries(sample->dataset));
+    if (arena) {
+        sample->cells = nt_arena_alloc(arena, columns * (sample->row_count + 1), sizeof(char *));
+        sample->writers = nt_arena_alloc(arena, columns, sizeof(*sample->writers));
     }
-    if (sample->cells && sample->writers) {
-        first = fill_sample(sample);
-        print_sample(header, sample, &error);
-    } else {
-        nt_fail_memory(&error);
-    }
-    if (error.status != NT_OK)
-        nt_note_failure(&first, nt_print_error(NULL, &error));
-    nt_arena_free(sample->arena);
+    if (!sample->cells || !sample->writers)
+        return nt_print_no_memory(NULL);
+    sample->arena = arena;
+    enum nt_exit_status first = fill_sample(sample);
+    nt_note_failure(&first, print_sample(header, sample));
     return first;
 }
 
@@ -303,28 +296,26 @@ static void take_members(struct table_fields *taken, uint32_t field)
 static enum nt_status find_table_fields(struct nt_dataset *dataset, const struct nt_target *target,
                                         uint32_t **fields_ret, uint32_t *count_ret, struct nt_error *error)
 {
-    uint32_t *tops = NULL, count = target->count;
+    uint32_t count = target->count;
+    NT_AUTO_FREE uint32_t *tops = NULL;
     if (!count)
         NT_TRY(nt_shown_top_fields(dataset, &tops, &count, error));
     const uint32_t *chosen = tops ? tops : target->fields;
-    struct table_fields taken = {.dataset = dataset,
-                                 .are_taken = calloc((size_t)dataset->field_count + 1, sizeof(bool)),
-                                 .fields = calloc((size_t)dataset->field_count + 1, sizeof(uint32_t))};
-    bool has_memory = taken.are_taken && taken.fields;
-    for (uint32_t i = 0; has_memory && i < count; i++)
+    NT_AUTO_FREE bool *are_taken = calloc((size_t)dataset->field_count + 1, sizeof(*are_taken));
+    *fields_ret = calloc((size_t)dataset->field_count + 1, sizeof(**fields_ret));
+    NT_TRY(nt_check_memory(are_taken && *fields_ret, error));
+    struct table_fields taken = {dataset, are_taken, *fields_ret, 0};
+    for (uint32_t i = 0; i < count; i++)
         take_members(&taken, chosen[i]);
-    free(tops);
-    free(taken.are_taken);
-    *fields_ret = taken.fields;
     *count_ret = taken.count;
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return NT_OK;
 }
 
 static enum nt_exit_status print_fields(const struct head_output *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_error error = {0};
-    uint32_t *fields = NULL;
+    NT_AUTO_FREE uint32_t *fields = NULL;
     struct sample sample = {.reader = reader, .dataset = dataset};
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
@@ -335,12 +326,10 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
                    ? print_lines(lines, dataset)
                    : nt_print_error(dataset->name.bytes, &error);
     }
-    enum nt_status status = find_table_fields(dataset, target, &fields, &sample.field_count, &error);
+    if (find_table_fields(dataset, target, &fields, &sample.field_count, &error) != NT_OK)
+        return nt_print_error(dataset->name.bytes, &error);
     sample.fields = fields;
-    enum nt_exit_status result =
-        status == NT_OK ? print_as_table(header, &sample) : nt_print_error(dataset->name.bytes, &error);
-    free(fields);
-    return result;
+    return print_as_table(header, &sample);
 }
 
 /* ---- The command head ---- */
@@ -377,7 +366,6 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     const struct head_output *header = context;
     NT_CLEANUP(nt_node_list_deinit) struct nt_node_list all = {.count = 0};
     struct nt_error error = {0};
-    enum nt_exit_status result = NT_EXIT_OK;
     enum nt_status status = nt_node_list_columns(vfs, target->path, header->settings->columns, &all, &error);
     NT_AUTO_FREE uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
     uint32_t count = fields ? nt_node_list_fields(all.items, all.count, fields) : 0;
@@ -386,14 +374,12 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     if (status == NT_OK && (!count || count < all.count))
         status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
                          all.count ? all.items[count].path : header->settings->columns);
-    if (status == NT_OK)
-        result = head_fields(
-            context, vfs,
-            &(struct nt_target){
-                .path = all.items[0].path, .node = all.items[0].node, .fields = fields, .count = count});
-    else
-        result = nt_print_error(NULL, &error);
-    return result;
+    if (status != NT_OK)
+        return nt_print_error(NULL, &error);
+    return head_fields(
+        context, vfs,
+        &(struct nt_target){
+            .path = all.items[0].path, .node = all.items[0].node, .fields = fields, .count = count});
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

@@ -459,11 +459,9 @@ static enum nt_status inspect(struct nt_report *report, struct nt_reader *reader
     NT_AUTO_FREE struct nt_column_stats *columns = NULL;
     const struct nt_target *target = report->target;
     uint32_t count = 0;
-    enum nt_status status =
-        nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count, error);
-    if (status == NT_OK)
-        status = show((struct inspector *)report, dataset->physical, columns, count, error);
-    return status;
+    NT_TRY(
+        nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count, error));
+    return show((struct inspector *)report, dataset->physical, columns, count, error);
 }
 
 /* Sums the sizes of objects from the page lists, the only source of their number. */

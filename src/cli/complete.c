@@ -42,10 +42,7 @@ static const char *expand_home(const char *source, struct nt_arena *arena)
     const char *home = getenv("HOME");
     if (strncmp(source, "~/", 2) != 0 || !home)
         return source;
-    size_t bytes = strlen(home) + strlen(source);
-    char *path = nt_arena_alloc(arena, bytes, 1);
-    if (path)
-        snprintf(path, bytes, "%s%s", home, source + 1);
+    const char *path = nt_arena_format(arena, "%s%s", home, source + 1);
     return path ? path : source;
 }
 

@@ -10,16 +10,25 @@
 #include <getopt.h>
 #include <limits.h>
 
+static bool parse_number(const char *text, uint64_t *value_ret, const char **end_ret)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *value_ret = strtoull(text, &end, 10);
+    *end_ret = end;
+    return errno == 0;
+}
+
 /* ---- Parse row ranges ---- */
 
 /* Parses a number; `otherwise` if there is none. */
 static bool parse_row(const char *text, const char **end_ret, uint64_t otherwise, uint64_t *row_ret)
 {
-    char *end = (char *)text;
-    errno = 0;
-    *row_ret = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : otherwise;
-    *end_ret = end;
-    return errno == 0;
+    *end_ret = text;
+    *row_ret = otherwise;
+    return !isdigit((unsigned char)*text) || parse_number(text, row_ret, end_ret);
 }
 
 /* Does not compare the two numbers. */
@@ -64,17 +73,6 @@ bool nt_is_named_row_range(const char *text)
 }
 
 /* ---- Parse values ---- */
-
-static bool parse_number(const char *text, uint64_t *value_ret, const char **end_ret)
-{
-    char *end;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    errno = 0;
-    *value_ret = strtoull(text, &end, 10);
-    *end_ret = end;
-    return errno == 0;
-}
 
 static bool parse_size(const char *text, uint64_t *bytes_ret)
 {
@@ -149,9 +147,8 @@ static enum nt_status refuse(const struct nt_option *row, const char *value, str
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer expected = {0};
     append_expected(row, &expected);
-    nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is not a value of option \"%s\": expected %s", value,
-            row->name, nt_buffer_string(&expected));
-    return NT_INVALID;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is not a value of option \"%s\": expected %s",
+                   value, row->name, nt_buffer_string(&expected));
 }
 
 /* No option accepts an empty text. */
@@ -183,20 +180,15 @@ static enum nt_status add_path(const struct nt_option *row, const char *value, s
     struct stat attributes;
     bool is_named = row->kind == NT_OPTION_NAMED_FILES;
     const char *colon = is_named ? strchr(value, ':') : NULL, *given = colon ? colon + 1 : value;
-    char *path = realpath(given, NULL);
+    NT_AUTO_FREE char *path = realpath(given, NULL);
     if (!path || stat(path, &attributes))
         return nt_fail_system(error, errno, "option \"%s\": %s", row->name, given);
-    struct nt_buffer text = {0};
-    if (is_named)
-        nt_buffer_append_format(&text, "%.*s:", (int)(colon ? colon - value : 0), value);
-    nt_buffer_append_string(&text, path);
-    free(path);
-    const char *copy = text.failed ? NULL : nt_arena_copy(arena, text.bytes, text.length);
-    nt_buffer_deinit(&text);
-    NT_TRY(nt_check_memory(copy, error));
     if (!is_named && !S_ISDIR(attributes.st_mode))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\": %s is not a directory", row->name,
                        value);
+    const char *copy = nt_arena_format(arena, "%.*s%s%s", (int)(colon ? colon - value : 0), value,
+                                       is_named ? ":" : "", path);
+    NT_TRY(nt_check_memory(copy, error));
     return add_text(copy, arena, list, error);
 }
 

@@ -22,16 +22,11 @@ static enum nt_status add_folder(struct nt_overwrite_guard *guard, const char *p
 static enum nt_status add_copied_folder(struct nt_overwrite_guard *guard, uint64_t node,
                                         struct nt_error *error)
 {
-    struct nt_resolved_node resolved;
-    enum nt_status status = nt_node_resolve(guard->vfs, node, &resolved, error);
-    if (status != NT_OK)
-        return status;
+    NT_CLEANUP(nt_node_release) struct nt_resolved_node resolved = {0};
+    NT_TRY(nt_node_resolve(guard->vfs, node, &resolved, error));
     const char *path = nt_inodes_get(guard->vfs->inodes, resolved.inode)->path;
     bool is_copied = resolved.file || nt_node_is_directory(&resolved);
-    if (path && is_copied && nt_is_directory(path))
-        status = add_folder(guard, path, error);
-    nt_node_release(&resolved);
-    return status;
+    return path && is_copied && nt_is_directory(path) ? add_folder(guard, path, error) : NT_OK;
 }
 
 enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
@@ -128,25 +123,22 @@ static char *resolve(const char *path)
     size_t length = (size_t)(nt_path_name(path).bytes - path);
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer folder = {0};
     nt_buffer_append(&folder, length ? path : ".", length ? length : 1);
-    resolved = folder.failed ? NULL : realpath(folder.bytes, NULL);
-    return resolved;
+    return folder.failed ? NULL : realpath(folder.bytes, NULL);
 }
 
 enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
                                         struct nt_error *error)
 {
     struct stat attributes;
-    enum nt_status status = NT_OK;
-    char *resolved = resolve(path);
+    NT_AUTO_FREE char *resolved = resolve(path);
     if (!resolved)
         return errno == ENOMEM ? nt_fail_memory(error) : NT_OK; /* a write there reports the error */
-    for (size_t i = 0; i < guard->folder_count && status == NT_OK; i++)
+    for (size_t i = 0; i < guard->folder_count; i++)
         if (nt_path_is_within(resolved, guard->folders[i]))
-            status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself, or inside it",
-                             guard->folders[i]);
-    bool is_file = status == NT_OK && stat(path, &attributes) == 0 && !S_ISDIR(attributes.st_mode);
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself, or inside it",
+                           guard->folders[i]);
+    bool is_file = stat(path, &attributes) == 0 && !S_ISDIR(attributes.st_mode);
     if (is_file && (is_read(guard, &attributes) || is_shown(guard, resolved)))
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself", guard->source);
-    free(resolved);
-    return status;
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself", guard->source);
+    return NT_OK;
 }
