@@ -138,7 +138,7 @@ TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
     nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, 5);
     ck_assert_mem_eq(bytes, values, sizeof(bytes));
-    nt_arrow_body_free(body);
+    free(body);
     nt_arrow_free(arrow);
     builder_free(builder);
 }

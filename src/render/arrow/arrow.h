@@ -170,7 +170,7 @@ struct nt_arrow_batch {
     uint64_t body_bytes;    /* bytes of the buffers with padding */
 };
 
-/* The layout of the buffers of a batch. */
+/* The layout of the buffers of a batch: one block of memory. */
 struct nt_arrow_body {
     uint32_t cluster;
     bool has_large;         /* has a large buffer */
@@ -178,6 +178,7 @@ struct nt_arrow_body {
     uint64_t *null_counts;  /* [node]; NT_ARROW_UNCOUNTED: not yet counted (nullable fields) */
     uint64_t *buffer_start; /* [buffer + 1], relative to the body; aligned, see NT_ARROW_LARGE_BUFFER */
     uint64_t *buffer_bytes; /* [buffer], without padding */
+    uint64_t numbers[];     /* all of these */
 };
 
 /* Buffers begin at multiples of 64. But a buffer of NT_ARROW_LARGE_BUFFER bytes or more shares no memory page
@@ -304,29 +305,20 @@ void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_bat
 enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
                                    struct nt_text_generator **pieces_ret, struct nt_error *error);
 
-/* Checks the requested range of entries, and restricts `entries` to it. */
-enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
-
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
 /* Frees the boundaries of all nodes and variants. Accepts a partly filled table. */
 void nt_arrow_free_boundaries(struct nt_arrow *arrow);
 
-/* schema.c: names, metadata and the Schema table */
-/* The metadata of a node (0: the table): our keys, and properties of the file under their own keys.
- * Texts are UTF-8; the caller deinits them. */
-struct nt_arrow_pair {
-    struct nt_buffer key, value;
-};
-/* Writes the Schema table (of a message or the footer) and patches its offset into `field_offset`. */
+/* schema.c: writes the Schema table (of a message or the footer) and patches its offset into `field_offset`.
+ */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t field_offset);
 
 /* batch_layout.c: computes sizes and offsets of the buffers. Omits clusters that Arrow cannot hold
- * (nt_arrow_body_new returns NT_LIMIT). Keeps the body of the first batch in recent[0]. */
+ * (nt_arrow_body_new returns NT_LIMIT). Keeps the body of the first batch in recent[0]. Free bodies with
+ * free(). */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
-void nt_arrow_body_free(struct nt_arrow_body *body);
-NT_DEFINE_CLEANUP(struct nt_arrow_body, nt_arrow_body_free)
 /* Counts the remaining nulls. Decodes the row masks of nullable fields. */
 enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body,
                                     struct nt_error *error);

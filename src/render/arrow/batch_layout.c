@@ -185,17 +185,6 @@ void nt_arrow_free_boundaries(struct nt_arrow *arrow)
 
 /* ---- Range of entries ---- */
 
-enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error)
-{
-    const struct nt_arrow_options *options = &arrow->options;
-    if (!options->has_range ||
-        nt_range_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
-        return NT_OK;
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read %llu entries from %llu on: there are %llu",
-                   (unsigned long long)options->entries, (unsigned long long)options->first_entry,
-                   (unsigned long long)nt_dataset_entries(arrow->dataset));
-}
-
 /* Finds the stored clusters [*begin_ret, *end_ret). Trims clusters without entries at both ends. */
 static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uint32_t *end_ret)
 {
@@ -430,7 +419,7 @@ static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **
     NT_TRY(nt_check_memory(bytes, error));
     *bytes_ret = bytes;
     for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++) {
-        NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = NULL;
+        NT_AUTO_FREE struct nt_arrow_body *body = NULL;
         enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
         if (status != NT_OK && status != NT_LIMIT)
             return status;
@@ -718,29 +707,18 @@ static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_body *bo
     return true;
 }
 
-void nt_arrow_body_free(struct nt_arrow_body *body)
-{
-    if (!body)
-        return;
-    free(body->slots);
-    free(body->null_counts);
-    free(body->buffer_start);
-    free(body->buffer_bytes);
-    free(body);
-}
-
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error)
 {
-    NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = calloc(1, sizeof(*body));
+    size_t nodes = arrow->node_count, buffers = (size_t)arrow->buffer_count + 1;
+    NT_AUTO_FREE struct nt_arrow_body *body =
+        calloc(1, sizeof(*body) + 2 * (nodes + buffers) * sizeof(*body->numbers));
     NT_TRY(nt_check_memory(body, error));
     body->cluster = cluster;
-    body->slots = calloc(arrow->node_count, sizeof(uint64_t));
-    body->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
-    body->buffer_start = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
-    body->buffer_bytes = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
-    if (!body->slots || !body->null_counts || !body->buffer_start || !body->buffer_bytes)
-        return nt_fail_memory(error);
+    body->slots = body->numbers;
+    body->null_counts = body->slots + nodes;
+    body->buffer_start = body->null_counts + nodes;
+    body->buffer_bytes = body->buffer_start + buffers;
     body->slots[0] = rows_between(arrow->entries, cluster);
     for (uint32_t i = 1; i < arrow->node_count; i++)
         NT_TRY(count_node(arrow, i, body, error));
@@ -798,7 +776,7 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
     if (arrow->batch_count == 1)
         arrow->recent[0] = body;
     else
-        nt_arrow_body_free(body);
+        free(body);
     return NT_OK;
 }
 

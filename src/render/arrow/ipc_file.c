@@ -219,9 +219,20 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     return nt_arrow_new_within(reader, dataset, options, &limits, arrow_ret, error);
 }
 
+static enum nt_status check_range(const struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    uint64_t entries = nt_dataset_entries(arrow->dataset);
+    if (!options->has_range || nt_range_fits(options->first_entry, options->entries, entries))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "cannot read %" PRIu64 " entries from %" PRIu64 " on: there are %" PRIu64,
+                   options->entries, options->first_entry, entries);
+}
+
 static enum nt_status build(struct nt_arrow *arrow, struct nt_error *error)
 {
-    NT_TRY(nt_arrow_check_range(arrow, error));
+    NT_TRY(check_range(arrow, error));
     NT_TRY(nt_arrow_select_fields(arrow, error));
     if (!arrow->dataset->field_groups) /* else loads lists per field */
         NT_TRY(nt_dataset_load_all(arrow->dataset, error));
@@ -271,7 +282,7 @@ void nt_arrow_free(struct nt_arrow *arrow)
     nt_arrow_free_boundaries(arrow);
     nt_arrow_texts_free(arrow->texts);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
-        nt_arrow_body_free(arrow->recent[i]);
+        free(arrow->recent[i]);
     for (uint32_t i = 0; i < arrow->stream_count; i++)
         nt_stream_close(arrow->streams[i].opened);
     free(arrow->variants);
@@ -326,7 +337,7 @@ static void give_body(struct nt_arrow *arrow, struct nt_arrow_body *body)
     arrow->recent[arrow->recent_next] = body;
     arrow->recent_next = (arrow->recent_next + 1) % (sizeof(arrow->recent) / sizeof(*arrow->recent));
     nt_lock_release(&arrow->lock);
-    nt_arrow_body_free(old);
+    free(old);
 }
 
 NT_DEFINE_LAST_AT_MOST(find_start, uint64_t, )

@@ -50,7 +50,7 @@ static void batch_deinit(struct batch_buffers *batch, uint32_t buffer_count)
     for (uint32_t i = 0; batch->buffers && i < buffer_count; i++)
         free(batch->buffers[i].bytes);
     free(batch->buffers);
-    nt_arrow_body_free(batch->body);
+    free(batch->body);
     *batch = (struct batch_buffers){0};
 }
 

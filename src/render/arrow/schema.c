@@ -109,7 +109,7 @@ static unsigned arrow_type_number(const struct nt_arrow_node *node)
     return kinds[node->kind][node->has_short_offsets].type;
 }
 
-/* schema.c: returns the format string of the C data interface without parameters; NULL: no format. */
+/* The format string of the C data interface without parameters; NULL: no format. */
 static const char *arrow_format(const struct nt_arrow_node *node)
 {
     if (node->kind == NT_ARROW_PRIMITIVE)
@@ -156,7 +156,7 @@ static void arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer 
     }
 }
 
-/* ---- Names, metadata and Schema table ---- */
+/* ---- Names and metadata ---- */
 
 enum {
     FIELD_NAME,
@@ -168,7 +168,11 @@ enum {
     FIELD_METADATA
 };
 
-/* ---- Names and metadata ---- */
+/* The metadata of a node (0: the table): our keys, and properties of the file under their own keys.
+ * Texts are UTF-8; the caller deinits them. */
+struct metadata_pair {
+    struct nt_buffer key, value;
+};
 
 /* Appends a text as UTF-8, which Arrow requires. Escapes invalid UTF-8 as \x... */
 static void arrow_append_text(struct nt_buffer *out, struct nt_text text)
@@ -261,10 +265,10 @@ static uint32_t arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
     return 1 + count + added;
 }
 
-static struct nt_arrow_pair pair_of(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
+static struct metadata_pair pair_of(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
 {
     const struct nt_field *field = declared_field(arrow, node);
-    struct nt_arrow_pair pair = {0};
+    struct metadata_pair pair = {0};
     struct nt_text value;
     const char *key = "ntuple.type";
     if (field && number) {
@@ -299,7 +303,7 @@ static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct n
     uint32_t count = arrow_pair_count(arrow, node);
     size_t field_offsets = nt_flatbuffer_offsets(out, field_offset, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_arrow_pair pair = pair_of(arrow, node, i);
+        struct metadata_pair pair = pair_of(arrow, node, i);
         struct nt_flatbuffer_fields table = {0};
         nt_flatbuffer_set_offset(&table, 0);
         nt_flatbuffer_set_offset(&table, 1);
@@ -397,7 +401,7 @@ static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct A
     uint32_t count = arrow_pair_count(arrow, number);
     nt_buffer_append(&out, &(int32_t){(int32_t)count}, sizeof(int32_t));
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_arrow_pair pair = pair_of(arrow, number, i);
+        struct metadata_pair pair = pair_of(arrow, number, i);
         append_sized(&out, &pair.key);
         append_sized(&out, &pair.value);
     }
@@ -505,7 +509,7 @@ static enum nt_status export_body(const struct nt_arrow *arrow, struct nt_arrow_
 enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
                                      struct ArrowArray *array_ret, struct nt_error *error)
 {
-    NT_CLEANUP(nt_arrow_body_free_at) struct nt_arrow_body *body = NULL;
+    NT_AUTO_FREE struct nt_arrow_body *body = NULL;
     if (batch >= arrow->batch_count)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "batch %u does not exist: there are %u batches",
                        batch, arrow->batch_count);
