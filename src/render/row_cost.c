@@ -114,36 +114,19 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
     }
 }
 
-/* Spends a field and its descendants in one cluster, depth first. */
-static void spend_cluster(struct cost *cost, uint32_t root)
+/* Spends a field and its descendants in one cluster. Recursive: fields nest no deeper than NT_MAX_DEPTH. */
+static void spend_field(struct cost *cost, uint32_t field, uint64_t rows)
 {
-    struct {
-        uint32_t field, next_child;
-        uint64_t rows;
-    } path[NT_MAX_DEPTH + 2];
-    uint32_t depth = 0, count;
-    path[0].field = root;
-    path[0].next_child = 0;
-    path[0].rows = 1;
-    if (root != NT_NONE)
-        spend_columns(cost, root, 1);
-    while (!cost->is_over) {
-        uint32_t field = path[depth].field;
-        const struct nt_field *f = field == NT_NONE ? NULL : &cost->dataset->fields[field];
-        const uint32_t *children = nt_dataset_children(cost->dataset, field, &count);
-        if (path[depth].next_child < count && depth <= NT_MAX_DEPTH) {
-            uint64_t below = !f ? 1 : nt_field_is_row_aligned(f) ? nt_field_rows_below(f) : 0, rows;
-            uint32_t child = children[path[depth].next_child++];
-            rows = nt_checked_multiply(path[depth].rows, below, &rows) ? rows : 0;
-            depth++;
-            path[depth].field = child;
-            path[depth].next_child = 0;
-            path[depth].rows = rows;
-            spend_columns(cost, child, rows);
-        } else if (depth-- == 0) {
-            return;
-        }
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(cost->dataset, field, &count);
+    if (field != NT_NONE) {
+        const struct nt_field *f = &cost->dataset->fields[field];
+        spend_columns(cost, field, rows);
+        if (!nt_field_is_row_aligned(f) || !nt_checked_multiply(rows, nt_field_rows_below(f), &rows))
+            rows = 0;
     }
+    for (uint32_t i = 0; i < count && !cost->is_over; i++)
+        spend_field(cost, children[i], rows);
 }
 
 /* Returns the rows of the root per entry; 0: not constant. */
@@ -192,7 +175,7 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
             cost->rows = 0;
             cost->first = first > begins ? first - begins : 0;
             cost->count = end == UINT64_MAX ? ALL : end - begins - cost->first;
-            spend_cluster(cost, field);
+            spend_field(cost, field, 1);
         }
         found = added(found, per_entry ? 0 : cost->rows);
     }
