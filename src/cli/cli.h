@@ -232,13 +232,6 @@ enum nt_status nt_settings_chain(const struct nt_settings *settings, const char 
                                  size_t source_count, struct nt_chain_list **list_ret,
                                  struct nt_error *error);
 
-/* ---- Memory of the mount program ---- */
-
-struct nt_memory_limits {
-    uint64_t cache_bytes; /* for the reader: decoded pages, and most of the pages being decoded */
-    uint64_t reply_bytes; /* for replies to the kernel */
-};
-
 /* ---- Entry selections ---- */
 
 /* Zero-initialised: none, not opened. */

@@ -28,15 +28,24 @@ static void memory_prepare(void)
     nt_memory_available(); /* caches the value for when it is no longer readable */
 }
 
-/* Splits `cachesize` (0: 256 MiB, less on a small machine or in a small control group) for this number of
+/* Number of concurrent requests. Slow decoding, or a slow server, must not block metadata requests. */
+static unsigned request_threads(const struct nt_settings *settings)
+{
+    enum { FEWEST = 4, FEWEST_REMOTE = 16 };
+    unsigned fewest = settings->tree.open.fetcher ? FEWEST_REMOTE : FEWEST;
+    unsigned threads = nt_settings_threads(settings);
+    return threads > fewest ? threads : fewest;
+}
+
+/* Splits `cachesize` (0: 256 MiB, less on a small machine or in a small control group) for the number of
  * concurrent requests. Replies are at most 1 MiB, and use huge pages. A few replies are extra; further ones,
  * for many threads, come out of the cache's memory, at most an eighth of it. */
-static struct nt_memory_limits memory_share(uint64_t cachesize, unsigned threads)
+struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
     const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE, part = nt_memory_available() / 8;
-    struct nt_memory_limits memory = {cachesize, threads * reply};
-    if (!cachesize)
+    struct nt_memory_limits memory = {settings->tree.cache_bytes, request_threads(settings) * reply};
+    if (!memory.cache_bytes)
         memory.cache_bytes = part > most ? most : part < least ? least : part;
     if (memory.reply_bytes > memory.cache_bytes / 8)
         memory.reply_bytes = memory.cache_bytes / 8;
@@ -124,20 +133,6 @@ static void append_absolute(struct nt_buffer *text, const char *source)
     nt_buffer_append_string(text, path ? path : "");
 }
 
-/* Number of concurrent requests. Slow decoding, or a slow server, must not block metadata requests. */
-static unsigned request_threads(const struct nt_settings *settings)
-{
-    enum { FEWEST = 4, FEWEST_REMOTE = 16 };
-    unsigned fewest = settings->tree.open.fetcher ? FEWEST_REMOTE : FEWEST;
-    unsigned threads = nt_settings_threads(settings);
-    return threads > fewest ? threads : fewest;
-}
-
-struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings)
-{
-    return memory_share(settings->tree.cache_bytes, request_threads(settings));
-}
-
 /* The settings that both processes pass to libfuse. */
 static struct nt_mount_settings mount_settings(const struct nt_mount_program *program)
 {
@@ -158,11 +153,15 @@ static struct nt_mount_settings mount_settings(const struct nt_mount_program *pr
     return mount;
 }
 
-/* Derives everything from the options; call before the fork. */
+/* Starts the network helper, and derives everything from the options; call before the fork. */
 static enum nt_status program_prepare(struct nt_mount_program *program, struct nt_error *error)
 {
     struct nt_buffer *text = &program->source_text;
     struct nt_index_file *index = &program->index;
+    NT_CLEANUP(nt_addresses_deinit) struct nt_addresses addresses = {.count = 0};
+    NT_TRY(nt_expand_sources(&program->settings, program->sources, program->source_count, &program->chain,
+                             &addresses, error));
+    NT_TRY(nt_start_helper(&program->settings, &addresses, false, error));
     append_absolute(text, program->sources[0]);
     if (program->source_count > 1)
         nt_buffer_append_format(text, " and %zu more", program->source_count - 1);
@@ -219,16 +218,8 @@ static enum nt_exit_status divide(struct nt_mount_program *program)
 {
     struct nt_error error = {0};
     enum nt_supervisor_role role;
-    struct nt_addresses addresses = {.count = 0};
-    enum nt_status status = nt_expand_sources(&program->settings, program->sources, program->source_count,
-                                              &program->chain, &addresses, &error);
-    if (status == NT_OK)
-        status = nt_start_helper(&program->settings, &addresses, false, &error);
-    nt_addresses_deinit(&addresses);
-    if (status == NT_OK)
-        status = program_prepare(program, &error);
-    if (status != NT_OK)
-        return nt_mount_program_fail(program, nt_exit_status(status), &error);
+    if (program_prepare(program, &error) != NT_OK)
+        return nt_mount_program_fail(program, nt_exit_status(error.status), &error);
     if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)
         return nt_mount_program_fail(program, NT_EXIT_INTERNAL, &error);
     return role == NT_SUPERVISOR_ROLE_WORKER ? nt_mount_program_run_worker(program)
@@ -266,14 +257,12 @@ static char *name_after_source(const char *source, struct nt_arena *arena)
     bool is_address = nt_is_address(source),
          is_pattern =
              is_address ? nt_address_is_pattern(source) : nt_has_wildcard(source) && access(source, F_OK);
-    char *shown = nt_address_redact(source); /* without a query */
+    NT_AUTO_FREE char *shown = nt_address_redact(source); /* without a query */
     struct nt_text stem = shown ? nt_path_stem(shown) : (struct nt_text){0};
     bool is_server =
         is_address && shown && stem.bytes > shown && stem.bytes[-1] == '/' && stem.bytes[-2] == '/';
     bool has_name = stem.length && stem.length < nt_path_name(shown).length && !is_pattern && !is_server;
-    char *name = has_name ? nt_arena_format(arena, "%.*s", (int)stem.length, stem.bytes) : NULL;
-    free(shown);
-    return name;
+    return has_name ? nt_arena_copy(arena, stem.bytes, stem.length) : NULL;
 }
 
 /* Splits the operands into sources and the mountpoint. mount(8) always gives both. */

@@ -48,6 +48,10 @@ enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum
                                           const struct nt_error *error);
 
 /* The memory limits that the settings give. */
+struct nt_memory_limits {
+    uint64_t cache_bytes; /* for the reader: decoded pages, and most of the pages being decoded */
+    uint64_t reply_bytes; /* for replies to the kernel */
+};
 struct nt_memory_limits nt_memory_limits_of(const struct nt_settings *settings);
 
 /* Run the worker or the supervisor, to its end. */
