@@ -26,7 +26,6 @@ struct side {
     struct nt_arena *arena;
     struct compared_dataset *items;
     size_t count;
-    bool has_failed;
 };
 
 static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
@@ -52,7 +51,6 @@ static enum nt_exit_status add_dataset(void *context, const struct nt_resolved_n
     struct compared_dataset *item = &side->items[side->count];
     item->dataset = resolved->file->datasets[index];
     item->path = path_of(side->arena, item->dataset);
-    side->has_failed |= !item->path;
     if (!item->path)
         return NT_EXIT_INTERNAL;
     item->name = below_scope(resolved, item->path);
@@ -64,10 +62,7 @@ static bool list_datasets(const struct nt_resolved_node *resolved, struct side *
 {
     side->items =
         nt_arena_alloc(side->arena, (size_t)resolved->file->dataset_count + 1, sizeof(*side->items));
-    if (!side->items)
-        return false;
-    nt_for_each_dataset(resolved, add_dataset, side);
-    return !side->has_failed;
+    return side->items && nt_for_each_dataset(resolved, add_dataset, side) == NT_EXIT_OK;
 }
 
 /* The only dataset that counts: see nt_file_only. NULL: none or several. */

@@ -376,11 +376,11 @@ static enum nt_exit_status export_fields(struct exporter *exporter)
 {
     struct nt_error error = {0};
     enum nt_exit_status result;
-    enum nt_status status = exporter->kind->open(exporter, &error);
-    if (status == NT_OK && exporter->omitted_count && !exporter->column_count)
-        status = nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "no field is left to export");
-    if (status != NT_OK)
-        result = nt_print_error(exporter->dataset->name.bytes, &error);
+    const char *name = exporter->dataset->name.bytes;
+    if (exporter->kind->open(exporter, &error) != NT_OK)
+        result = nt_print_error(name, &error);
+    else if (exporter->omitted_count && !exporter->column_count)
+        result = nt_print_failure(name, NT_UNSUPPORTED, "no field is left to export");
     else
         result = write_file(exporter);
     if (result == NT_EXIT_OK && exporter->omitted_count)
@@ -395,7 +395,7 @@ static enum nt_exit_status export_fields(struct exporter *exporter)
 static enum nt_exit_status export_dataset(struct exporter *exporter, uint32_t field)
 {
     struct nt_error error = {0};
-    uint32_t *tops = NULL;
+    NT_AUTO_FREE uint32_t *tops = NULL;
     if (exporter->dataset->failure)
         return nt_print_error(exporter->dataset->name.bytes, exporter->dataset->failure);
     if (!exporter->field_count && field != NT_NONE) {
@@ -406,9 +406,7 @@ static enum nt_exit_status export_dataset(struct exporter *exporter, uint32_t fi
             return nt_print_error(exporter->dataset->name.bytes, &error);
         exporter->fields = tops;
     }
-    enum nt_exit_status result = export_fields(exporter);
-    free(tops);
-    return result;
+    return export_fields(exporter);
 }
 
 static enum nt_exit_status export_file(void *context, const struct nt_resolved_node *resolved,

@@ -351,11 +351,11 @@ static void list_directory(struct lister *lister, uint64_t node)
         puts(":");
     }
     lister->has_printed = true;
-    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, &error);
+    NT_AUTO_FREE struct nt_dir_listing *listing =
+        nt_dir_listing_new(lister->vfs, node, lister->depth, &error);
     enum nt_status status = listing ? list_entries(lister, listing, &error) : error.status;
     if (status == NT_OK && settings->recursive)
         status = list_below(lister, listing, &error);
-    free(listing);
     if (status != NT_OK)
         nt_note_failure(&lister->status,
                         nt_print_error(lister->path.length ? lister->path.bytes : "/", &error));

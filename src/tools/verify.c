@@ -184,18 +184,17 @@ static enum nt_status check_boundaries(struct verification *verification, uint32
 static enum nt_status check_all_boundaries(struct verification *verification)
 {
     struct nt_dataset *dataset = verification->dataset;
-    enum nt_status status = NT_OK;
     bool is_good = true, all_good = true;
     if (!dataset->has_sharded_clusters && dataset->field_count)
-        status = check_boundaries(verification, 0, NT_NONE, &all_good);
-    for (uint32_t i = 0; dataset->has_sharded_clusters && i < dataset->field_count && status == NT_OK; i++) {
+        NT_TRY(check_boundaries(verification, 0, NT_NONE, &all_good));
+    for (uint32_t i = 0; dataset->has_sharded_clusters && i < dataset->field_count; i++) {
         if (!dataset->fields[i].column_count || !dataset->fields[i].owns_columns)
             continue;
-        status = check_boundaries(verification, i, i, &is_good);
+        NT_TRY(check_boundaries(verification, i, i, &is_good));
         all_good &= is_good;
     }
     verification->is_alone |= !all_good;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Fields ---- */

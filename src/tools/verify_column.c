@@ -242,13 +242,10 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
     enum nt_status status = nt_page_decoded_bytes(job->dataset, page, &bytes, error);
     if (status != NT_OK)
         return nt_page_error(job->dataset, job->column, page, status, error);
-    if (!reserve(&column->loaded, &column->loaded_capacity, bytes))
-        status = nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_adjacent_pages_load(&column->neighbours, job->reader, job->dataset, job->column, page,
-                                        (uint32_t)(end - page), column->loaded, error);
+    NT_TRY(nt_check_memory(reserve(&column->loaded, &column->loaded_capacity, bytes), error));
     column->elements = column->loaded;
-    return status;
+    return nt_adjacent_pages_load(&column->neighbours, job->reader, job->dataset, job->column, page,
+                                  (uint32_t)(end - page), column->loaded, error);
 }
 
 static void unload(struct column_check *column)
@@ -505,15 +502,16 @@ static void verify_cluster(struct column_check *column, const struct nt_group *g
 static enum nt_status map_segments(struct column_check *column, struct nt_error *error)
 {
     const struct nt_stream *stream = column->stream;
-    uint32_t clusters = stream->dataset->cluster_count, count = stream->rows.spans ? stream->rows.count : 0;
-    if (stream->rows.spans &&
-        !(column->segment_of = malloc(((size_t)clusters + 1) * sizeof(*column->segment_of))))
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; column->segment_of && i < clusters; i++)
-        column->segment_of[i] = NT_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        if (stream->rows.spans[i].cluster < clusters)
-            column->segment_of[stream->rows.spans[i].cluster] = i;
+    uint32_t clusters = stream->dataset->cluster_count;
+    if (stream->rows.spans) {
+        column->segment_of = malloc(((size_t)clusters + 1) * sizeof(*column->segment_of));
+        NT_TRY(nt_check_memory(column->segment_of, error));
+        for (uint32_t i = 0; i < clusters; i++)
+            column->segment_of[i] = NT_NONE;
+        for (uint32_t i = 0; i < stream->rows.count; i++)
+            if (stream->rows.spans[i].cluster < clusters)
+                column->segment_of[stream->rows.spans[i].cluster] = i;
+    }
     if (stream->kind == NT_STREAM_INDEX) {
         column->chosen = calloc((size_t)stream->alternative_count + 1, sizeof(*column->chosen));
         NT_TRY(nt_check_memory(column->chosen, error));
@@ -554,7 +552,7 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        struct nt_group *group;
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
         if (nt_group_pin(dataset, g, &group, NULL) != NT_OK)
             continue;
         for (uint32_t i = 0; i < group->clusters; i++) {
@@ -562,7 +560,6 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
             if (range->state == NT_RANGE_PRESENT)
                 nt_prefetch_add(prefetch, reader, dataset, group->pages + range->first_page, range->pages);
         }
-        nt_group_unpin(group);
     }
 }
 
@@ -571,7 +568,7 @@ static void verify_clusters(struct column_check *column)
     struct nt_dataset *dataset = column->job->dataset;
     struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        struct nt_group *group;
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
         struct nt_error error = {0};
         if (nt_group_pin(dataset, g, &group, &error) != NT_OK) {
             if (!nt_group_failure(dataset, g)) /* else reported once, for the dataset */
@@ -584,7 +581,6 @@ static void verify_clusters(struct column_check *column)
             verify_cluster(column, group, group->first_cluster + i);
         }
         nt_adjacent_pages_forget(&column->neighbours);
-        nt_group_unpin(group);
     }
 }
 
