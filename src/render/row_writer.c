@@ -58,6 +58,7 @@ struct nt_row_shape {
     bool is_unread;                        /* form is NOTHING because of the page lists */
     bool is_hidden;                        /* form is NOTHING because the field is not chosen */
     bool has_dimensions;                   /* an array of values or of records */
+    bool is_fortran_order;                 /* the values of a row are not contiguous */
     bool is_empty;                         /* a row needs no bytes of the file */
     bool is_ancestor;                      /* a record that shows one member, without its name */
     uint64_t size;                         /* values per row, or items of a fixed list */
@@ -108,6 +109,7 @@ static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
 {
     shape->form = nt_field_kind_info(field->kind)->form;
     shape->size = nt_field_rows_below(field);
+    shape->is_fortran_order = nt_field_is_fortran_order(field);
     if (shape->form != NT_FORM_VALUE)
         return;
     shape->size = nt_field_row_elements(field);
@@ -222,62 +224,55 @@ static void prefetch_start(const struct nt_row_shape *shape, struct nt_prefetch 
         prefetch_start(&shape->children[i], prefetch);
 }
 
-struct row_prefetch {
-    const struct nt_dataset *dataset;
-    struct nt_prefetch prefetch;
-};
-
-static void prefetch_only(struct row_prefetch *prefetched, struct nt_stream_cursor *cursor, uint64_t first,
+static void prefetch_only(struct nt_prefetch *prefetch, struct nt_stream_cursor *cursor, uint64_t first,
                           uint64_t end)
 {
     if (!cursor->stream)
         return;
     cursor->end = end;
-    nt_stream_prefetch_only(cursor->stream, &prefetched->prefetch, first, end);
+    nt_stream_prefetch_only(cursor->stream, prefetch, first, end);
 }
 
 /* Prefetches rows [first, end) of a shape, as far as their places are known: strings and items follow
  * once their offsets have been read, alternatives of variants not at all. */
-static void prefetch_rows(struct row_prefetch *prefetched, struct nt_row_shape *shape, uint64_t first,
+static void prefetch_rows(struct nt_prefetch *prefetch, struct nt_row_shape *shape, uint64_t first,
                           uint64_t end)
 {
     bool has_index = shape->form == NT_FORM_VARIANT;
     uint64_t below = shape->form == NT_FORM_FIXED_LIST || shape->has_dimensions ? shape->size : 1;
-    prefetch_only(prefetched, &shape->valid, first, end);
+    prefetch_only(prefetch, &shape->valid, first, end);
     if (shape->offsets.stream)
-        prefetch_only(prefetched, &shape->offsets, first, has_index ? end : end + 1);
+        prefetch_only(prefetch, &shape->offsets, first, has_index ? end : end + 1);
     if (shape->offsets.stream && !has_index) {
         shape->has_offsets_ahead = true;
         shape->first = first;
         shape->end = end;
         return;
     }
-    bool is_contiguous =
-        shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetched->dataset->fields[shape->field]);
-    if (!nt_checked_multiply(end, below, &end) || !is_contiguous)
+    if (!nt_checked_multiply(end, below, &end) || shape->is_fortran_order)
         return;
-    prefetch_only(prefetched, &shape->data, first * below, end);
+    prefetch_only(prefetch, &shape->data, first * below, end);
     for (uint32_t i = 0; !has_index && i < shape->child_count; i++)
-        prefetch_rows(prefetched, &shape->children[i], first * below, end);
+        prefetch_rows(prefetch, &shape->children[i], first * below, end);
 }
 
 /* Prefetches what the offsets lead to. A failure is that of the rows. False: there is nothing left. */
-static bool prefetch_below(struct row_prefetch *prefetched, struct nt_row_shape *shape)
+static bool prefetch_below(struct nt_prefetch *prefetch, struct nt_row_shape *shape)
 {
     struct nt_error error = {0};
     uint64_t first, end;
     bool has_more = shape->has_offsets_ahead;
     for (uint32_t i = 0; i < shape->child_count; i++)
-        has_more |= prefetch_below(prefetched, &shape->children[i]);
+        has_more |= prefetch_below(prefetch, &shape->children[i]);
     if (!shape->has_offsets_ahead)
         return has_more;
     shape->has_offsets_ahead = false;
     if (nt_stream_cursor_get_u64(&shape->offsets, shape->first, &first, &error) != NT_OK ||
         nt_stream_cursor_get_u64(&shape->offsets, shape->end, &end, &error) != NT_OK || first >= end)
         return true;
-    prefetch_only(prefetched, &shape->data, first, end);
+    prefetch_only(prefetch, &shape->data, first, end);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        prefetch_rows(prefetched, &shape->children[i], first, end);
+        prefetch_rows(prefetch, &shape->children[i], first, end);
     return true;
 }
 
@@ -414,21 +409,17 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
 /* One request after another, but all columns at once. */
 static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
 {
-    struct row_prefetch prefetched = {.prefetch.need = NT_PREFETCH_NOW};
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++)
-        if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
-            prefetched.dataset = writers[i]->dataset;
-            prefetch_rows(&prefetched, &writers[i]->root, first, end);
-        }
+        if (writers[i] && nt_prefetch_helps(writers[i]->dataset))
+            prefetch_rows(&prefetch, &writers[i]->root, first, end);
     for (bool has_more = true; has_more;) {
-        nt_prefetch_submit(&prefetched.prefetch);
-        prefetched.prefetch.need = NT_PREFETCH_NOW;
+        nt_prefetch_submit(&prefetch);
+        prefetch.need = NT_PREFETCH_NOW;
         has_more = false;
         for (size_t i = 0; i < count; i++)
-            if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
-                prefetched.dataset = writers[i]->dataset;
-                has_more |= prefetch_below(&prefetched, &writers[i]->root);
-            }
+            if (writers[i] && nt_prefetch_helps(writers[i]->dataset))
+                has_more |= prefetch_below(&prefetch, &writers[i]->root);
     }
 }
 
@@ -506,7 +497,7 @@ static uint64_t value_index(const struct row_output *output, const struct nt_row
                             uint64_t i)
 {
     const struct nt_field *field = &output->dataset->fields[shape->field];
-    if (!nt_field_is_fortran_order(field))
+    if (!shape->is_fortran_order)
         return row * shape->size + i;
     uint64_t index = row, stride = nt_dataset_entries(output->dataset), inside = shape->size;
     for (uint32_t d = 0; d < field->dimension_count; d++) {
@@ -522,7 +513,7 @@ static uint64_t value_index(const struct row_output *output, const struct nt_row
 static enum nt_status read_values(const struct row_output *output, struct nt_row_shape *shape, uint64_t row,
                                   const uint8_t **bytes_ret)
 {
-    if (!nt_field_is_fortran_order(&output->dataset->fields[shape->field]))
+    if (!shape->is_fortran_order)
         return nt_stream_cursor_get(&shape->data, row * shape->size, shape->size, bytes_ret, output->error);
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);
