@@ -152,20 +152,23 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
     return NT_OK;
 }
 
-/* Marks the columns that these fields and those below them use, also those of other fields that they
- * project. NULL: out of memory. */
-static bool *choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, uint32_t count)
+bool *nt_columns_of_fields(const struct nt_dataset *dataset, const uint32_t *fields, size_t count,
+                           bool has_around)
 {
-    NT_AUTO_FREE bool *are_roots = calloc((size_t)dataset->field_count + 1, sizeof(*are_roots));
-    bool *chosen = are_roots ? calloc((size_t)dataset->column_count + 1, sizeof(*chosen)) : NULL;
-    for (uint32_t i = 0; are_roots && i < count; i++)
-        are_roots[fields[i]] = true;
+    enum { IS_ROOT = 1, IS_AROUND = 2 };
+    NT_AUTO_FREE uint8_t *marks = calloc((size_t)dataset->field_count + 1, sizeof(*marks));
+    bool *chosen = marks ? calloc((size_t)dataset->column_count + 1, sizeof(*chosen)) : NULL;
+    for (size_t i = 0; marks && i < count; i++) {
+        marks[fields[i]] |= IS_ROOT;
+        for (uint32_t at = fields[i]; has_around && at != NT_NONE; at = dataset->fields[at].parent)
+            marks[at] |= IS_AROUND;
+    }
     for (uint32_t i = 0; chosen && i < dataset->field_count; i++) {
-        uint32_t at = i, columns;
-        while (at != NT_NONE && !are_roots[at])
-            at = dataset->fields[at].parent;
+        uint32_t root = i, columns;
+        while (root != NT_NONE && !(marks[root] & IS_ROOT))
+            root = dataset->fields[root].parent;
         const uint32_t *used = nt_field_columns(dataset, i, &columns);
-        for (uint32_t k = 0; at != NT_NONE && k < columns; k++)
+        for (uint32_t k = 0; (root != NT_NONE || marks[i] & IS_AROUND) && k < columns; k++)
             chosen[used[k]] = true;
     }
     return chosen;
@@ -194,7 +197,7 @@ enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_
     struct nt_column_stats total = {.column = NT_NONE, .sums = {.is_complete = true}};
     NT_AUTO_FREE struct nt_column_stats *columns =
         calloc((size_t)dataset->column_count + 1, sizeof(*columns));
-    NT_AUTO_FREE bool *chosen = choose_columns(dataset, fields, fields ? field_count : 0);
+    NT_AUTO_FREE bool *chosen = nt_columns_of_fields(dataset, fields, fields ? field_count : 0, false);
     uint32_t count = 0;
     NT_TRY(nt_check_memory(columns && chosen, error));
     for (uint32_t i = 0; i < dataset->column_count; i++) {

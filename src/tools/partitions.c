@@ -10,47 +10,17 @@
 
 /* ---- Columns of fields ---- */
 
-enum { CHOSEN = 1, AROUND = 2 };
-
-static bool is_below_chosen(const struct nt_dataset *dataset, uint32_t field, const uint8_t *marks)
-{
-    while (field != NT_NONE && !(marks[field] & CHOSEN))
-        field = dataset->fields[field].parent;
-    return field != NT_NONE;
-}
-
-/* Marks the columns of fields, of all below them and of all around them. */
-static void mark_columns(const struct nt_dataset *dataset, uint8_t *marks, bool *columns)
-{
-    for (uint32_t i = 0; i < dataset->field_count; i++)
-        for (uint32_t at = i; marks[i] & CHOSEN && at != NT_NONE; at = dataset->fields[at].parent)
-            marks[at] |= AROUND;
-    for (uint32_t i = 0; i < dataset->field_count; i++) {
-        uint32_t count;
-        const uint32_t *owned = nt_field_columns(dataset, i, &count);
-        if (!(marks[i] & AROUND) && !is_below_chosen(dataset, i, marks))
-            continue;
-        for (uint32_t k = 0; k < count; k++)
-            columns[owned[k]] = true;
-    }
-}
-
-/* [column]: does it belong to the fields? From malloc, also after a failure. */
+/* [column]: does it belong to the fields? From malloc. */
 static enum nt_status choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, size_t count,
                                      bool **columns_ret, struct nt_error *error)
 {
-    NT_AUTO_FREE uint8_t *marks = calloc((size_t)dataset->field_count + 1, sizeof(*marks));
-    bool *columns = *columns_ret = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
-    NT_TRY(nt_check_memory(marks && columns, error));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (fields[i] >= dataset->field_count)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32, fields[i]);
-        marks[fields[i]] = CHOSEN;
-    }
-    if (fields)
-        mark_columns(dataset, marks, columns);
-    else
-        memset(columns, true, dataset->column_count);
+    *columns_ret = nt_columns_of_fields(dataset, fields, count, true);
+    NT_TRY(nt_check_memory(*columns_ret, error));
+    if (!fields)
+        memset(*columns_ret, true, dataset->column_count);
     return NT_OK;
 }
 

@@ -390,6 +390,11 @@ struct nt_column_stats {
 enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_t field_count,
                           struct nt_column_stats **columns_ret, uint32_t *count_ret, struct nt_error *error);
 
+/* [column]: do these fields and those below them use it, and if `has_around` those around them? Includes
+ * columns of other fields that they project. From malloc; NULL: out of memory. */
+bool *nt_columns_of_fields(const struct nt_dataset *dataset, const uint32_t *fields, size_t count,
+                           bool has_around);
+
 /* Appends the names of algorithms: "zstd,lz4". */
 void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);
 
