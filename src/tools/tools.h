@@ -146,16 +146,11 @@ struct nt_verified_page {
     size_t finding; /* 1 + the index of its finding; 0: the page is good */
 };
 
-struct nt_verified_pages {
-    struct nt_verified_page *slots; /* NULL: disabled */
-};
+/* Slots for pages, from malloc; NULL: out of memory. */
+struct nt_verified_page *nt_verified_pages_new(void);
 
-/* Disables itself if there is no memory. */
-void nt_verified_pages_init(struct nt_verified_pages *seen);
-void nt_verified_pages_deinit(struct nt_verified_pages *seen);
-
-/* The slot of a page, or of one with the same bytes and decoder; else a new one. NULL if disabled. */
-struct nt_verified_page *nt_verified_pages_find(struct nt_verified_pages *seen, const struct nt_page *page);
+/* The slot of a page, or of one with the same bytes and decoder; else a new one. NULL without slots. */
+struct nt_verified_page *nt_verified_pages_find(struct nt_verified_page *slots, const struct nt_page *page);
 
 bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struct nt_page_conditions *right);
 
@@ -202,13 +197,8 @@ struct nt_utf8_check {
     size_t pending_count;
 };
 
-/* Is the text valid UTF-8 up to the end of this piece? */
+/* Is the text valid UTF-8 up to the end of this piece? It may end there if no bytes are pending. */
 bool nt_utf8_check_update(struct nt_utf8_check *check, const uint8_t *bytes, size_t count);
-/* May the text end here? */
-static inline bool nt_utf8_check_end(const struct nt_utf8_check *check)
-{
-    return check->pending_count == 0;
-}
 
 /* ---- Differences ---- */
 

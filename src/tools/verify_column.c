@@ -10,15 +10,9 @@
 
 enum { SLOT_BITS = 10 };
 
-void nt_verified_pages_init(struct nt_verified_pages *seen)
+struct nt_verified_page *nt_verified_pages_new(void)
 {
-    seen->slots = calloc((size_t)1 << SLOT_BITS, sizeof(*seen->slots));
-}
-
-void nt_verified_pages_deinit(struct nt_verified_pages *seen)
-{
-    free(seen->slots);
-    seen->slots = NULL;
+    return calloc((size_t)1 << SLOT_BITS, sizeof(struct nt_verified_page));
 }
 
 static bool is_same(const struct nt_page *a, const struct nt_page *b)
@@ -30,12 +24,12 @@ static bool is_same(const struct nt_page *a, const struct nt_page *b)
            a->compression == b->compression;
 }
 
-struct nt_verified_page *nt_verified_pages_find(struct nt_verified_pages *seen, const struct nt_page *page)
+struct nt_verified_page *nt_verified_pages_find(struct nt_verified_page *slots, const struct nt_page *page)
 {
-    if (!seen->slots)
+    if (!slots)
         return NULL;
     uint64_t hash = (page->offset ^ (uint64_t)page->elements << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    struct nt_verified_page *slot = &seen->slots[hash >> (64 - SLOT_BITS)];
+    struct nt_verified_page *slot = &slots[hash >> (64 - SLOT_BITS)];
     if (!slot->is_seen || !is_same(&slot->page, page))
         *slot = (struct nt_verified_page){0};
     return slot;
@@ -169,8 +163,8 @@ struct column_check {
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
     struct nt_adjacent_pages neighbours;
-    struct nt_verified_pages seen;
-    uint64_t *chosen; /* variants: uses of each alternative in the cluster */
+    struct nt_verified_page *seen; /* slots; NULL: none is remembered */
+    uint64_t *chosen;              /* variants: uses of each alternative in the cluster */
     bool is_text, has_bad_text;
     struct failures failures[NT_FINDING_KINDS];
     uint32_t reported; /* of all kinds */
@@ -388,7 +382,7 @@ static void remember(const struct column_check *column, const struct cluster_che
 static void verify_page(struct column_check *column, struct cluster_check *cluster,
                         const struct nt_page *page)
 {
-    struct nt_verified_page *seen = nt_verified_pages_find(&column->seen, page);
+    struct nt_verified_page *seen = nt_verified_pages_find(column->seen, page);
     struct nt_page_conditions before = conditions(column, cluster, page);
     bool is_between_characters = cluster->text.pending_count == 0;
     if (seen && seen->has_outcome && is_between_characters &&
@@ -490,7 +484,7 @@ static void verify_cluster(struct column_check *column, const struct nt_group *g
     }
     if (cluster.is_checked && cluster.is_whole && column->chosen)
         check_alternatives(column, &cluster);
-    if (!nt_utf8_check_end(&cluster.text) && !column->has_bad_text)
+    if (cluster.text.pending_count && !column->has_bad_text)
         warn_of_text(column, &cluster, &pages[cluster.range->pages - 1], column->page - 1);
     job->share->pages += cluster.range->pages;
     job->share->stored_bytes += bytes;
@@ -597,10 +591,10 @@ void nt_verify_column(struct nt_verify_job *job)
         if (column.is_first)
             verify_rows(job);
     }
-    nt_verified_pages_init(&column.seen);
+    column.seen = nt_verified_pages_new();
     if (!job->share->findings.has_failed)
         verify_clusters(&column);
-    nt_verified_pages_deinit(&column.seen);
+    free(column.seen);
     nt_adjacent_pages_deinit(&column.neighbours);
     nt_stream_close(column.stream);
     free(column.segment_of);

@@ -83,15 +83,14 @@ TEST(an_index_is_compared_under_its_own_conditions)
 
 TEST(a_page_is_known_by_all_that_decides_about_its_elements)
 {
-    struct nt_verified_pages seen;
+    NT_AUTO_FREE struct nt_verified_page *seen = nt_verified_pages_new();
     struct nt_page page = {.offset = 64, .stored_bytes = 10, .elements = 5, .decoder = 1};
-    nt_verified_pages_init(&seen);
-    struct nt_verified_page *slot = nt_verified_pages_find(&seen, &page);
+    struct nt_verified_page *slot = nt_verified_pages_find(seen, &page);
     ck_assert_ptr_nonnull(slot);
     ck_assert(!slot->is_seen);
     *slot = (struct nt_verified_page){.page = page, .is_seen = true, .has_outcome = true};
     struct nt_page same = page, others[] = {page, page, page, page, page, page, page, page};
-    ck_assert(nt_verified_pages_find(&seen, &same)->is_seen);
+    ck_assert(nt_verified_pages_find(seen, &same)->is_seen);
     others[0].stored_bytes++;
     others[1].decoder++;
     others[2].source++;
@@ -101,11 +100,10 @@ TEST(a_page_is_known_by_all_that_decides_about_its_elements)
     others[6].checksum_covers++;
     others[7].is_missing = true; /* as no other, however equal */
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        ck_assert(!nt_verified_pages_find(&seen, &others[i])->is_seen);
-        *nt_verified_pages_find(&seen, &page) = (struct nt_verified_page){.page = page, .is_seen = true};
+        ck_assert(!nt_verified_pages_find(seen, &others[i])->is_seen);
+        *nt_verified_pages_find(seen, &page) = (struct nt_verified_page){.page = page, .is_seen = true};
     }
-    nt_verified_pages_deinit(&seen);
-    ck_assert_ptr_null(nt_verified_pages_find(&seen, &page));
+    ck_assert_ptr_null(nt_verified_pages_find(NULL, &page));
 }
 
 TEST(conditions_are_equal_where_every_one_is)
