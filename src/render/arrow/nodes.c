@@ -126,7 +126,8 @@ struct build {
     struct nt_arrow *arrow;
     struct nt_error *error;
     enum nt_status status; /* a failure that ends the build; omitting a field is no failure */
-    /* A stack. The last step_count - step_base steps lead from the row space to the current node. */
+    /* A stack, which add_field leaves as it was. The last step_count - step_base steps lead from the row
+     * space to the current node. */
     struct nt_arrow_step steps[2 * NT_MAX_DEPTH + 8];
     uint32_t step_base, step_count;
     uint32_t own_steps;
@@ -163,24 +164,32 @@ static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_k
     return arrow->stream_count++;
 }
 
-/* Appends a node with a copy of the current steps; NT_NONE: out of memory. */
-static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, struct nt_text name,
-                         enum nt_arrow_kind kind)
+static bool copy_steps(struct build *build)
 {
     struct nt_arrow *arrow = build->arrow;
     for (uint32_t i = build->step_base; i < build->step_count; i++) {
         struct nt_arrow_step *steps =
             nt_array_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
         if (!steps)
-            goto out_of_memory;
+            return false;
         arrow->steps = steps;
         steps[arrow->step_count++] = build->steps[i];
     }
+    return true;
+}
+
+/* Appends a node with a copy of the current steps; NT_NONE: out of memory. */
+static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, struct nt_text name,
+                         enum nt_arrow_kind kind)
+{
+    struct nt_arrow *arrow = build->arrow;
     struct nt_arrow_node *nodes =
         nt_array_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
-    if (!nodes)
-        goto out_of_memory;
-    arrow->nodes = nodes;
+    arrow->nodes = nodes ? nodes : arrow->nodes;
+    if (!nodes || !copy_steps(build)) {
+        stop(build, nt_fail_memory(build->error));
+        return NT_NONE;
+    }
     nodes[arrow->node_count] = (struct nt_arrow_node){
         .kind = kind,
         .name = name,
@@ -201,9 +210,6 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
     if (parent != NT_NONE)
         nodes[parent].child_count++;
     return arrow->node_count++;
-out_of_memory:
-    stop(build, nt_fail_memory(build->error));
-    return NT_NONE;
 }
 
 static bool push_step(struct build *build, struct nt_arrow_step step)
@@ -239,27 +245,22 @@ static uint32_t only_child(const struct nt_dataset *dataset, uint32_t field)
 static bool add_values(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
-    uint32_t step_count = build->step_count;
-    bool added = false;
     for (uint32_t i = 0; i < f->dimension_count; i++) {
         parent = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
         if (parent == NT_NONE ||
             !push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->dimensions[i]}))
-            goto out;
+            return false;
         build->arrow->nodes[parent].list_size = f->dimensions[i];
         name = (struct nt_text){"item", 4};
     }
     enum nt_arrow_kind kind = f->dtype.number == NT_ELEMENT_BOOL ? NT_ARROW_BOOL : NT_ARROW_PRIMITIVE;
     uint32_t node = add_node(build, parent, field, name, kind);
     uint32_t data = add_stream(build, field, NT_STREAM_DATA);
-    if (node != NT_NONE) {
-        build->arrow->nodes[node].data = data;
-        build->arrow->nodes[node].dtype = &f->dtype;
-    }
-    added = node != NT_NONE;
-out:
-    build->step_count = step_count;
-    return added;
+    if (node == NT_NONE)
+        return false;
+    build->arrow->nodes[node].data = data;
+    build->arrow->nodes[node].dtype = &f->dtype;
+    return true;
 }
 
 static bool add_struct(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -377,9 +378,7 @@ static bool add_optional(struct build *build, uint32_t parent, uint32_t field, s
     if (build->status != NT_OK || !push_step(build, step))
         return omit(build, field, "nested too deep");
     build->own_steps++;
-    bool added = add_field(build, parent, child, name);
-    build->step_count--;
-    return added;
+    return add_field(build, parent, child, name);
 }
 
 static bool add_array(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -394,9 +393,7 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     build->arrow->nodes[node].list_size = f->repetition;
     if (!push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->repetition}))
         return omit(build, field, "nested too deep");
-    bool added = add_field(build, node, child, (struct nt_text){"item", 4});
-    build->step_count--;
-    return added;
+    return add_field(build, node, child, (struct nt_text){"item", 4});
 }
 
 /* Type ID 0 is "no value", a null child. The alternatives follow in order. */
@@ -561,12 +558,13 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     struct nt_arrow *arrow = build->arrow;
     uint32_t first = arrow->node_count, steps = arrow->step_count, variants = arrow->variant_count;
     bool starts_row_space = build->starts_row_space;
-    uint32_t own_steps = build->own_steps;
+    uint32_t own_steps = build->own_steps, pushed_steps = build->step_count;
     if (arrow->is_selected && !arrow->is_selected[field])
         return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added =
         load_page_lists(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
+    build->step_count = pushed_steps;
     if (added)
         added = set_nullable(build, first, field);
     if (!added) {
