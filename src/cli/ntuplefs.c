@@ -113,6 +113,16 @@ void nt_index_file_deinit(struct nt_index_file *file, bool is_owner)
 
 #define NT_PROGRAM "ntuplefs"
 
+void nt_mount_program_note(struct nt_mount_program *program, const char *format, ...)
+{
+    va_list arguments;
+    NT_AUTO_FREE char *line = NULL;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) >= 0)
+        nt_log_note(&program->log, line);
+    va_end(arguments);
+}
+
 enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum nt_exit_status status,
                                           const struct nt_error *error)
 {

@@ -43,6 +43,9 @@ struct nt_mount_program {
     struct nt_index_file index;
 };
 
+/* Logs a line that is no failure. */
+void nt_mount_program_note(struct nt_mount_program *program, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Reports the error and returns `status`. */
 enum nt_exit_status nt_mount_program_fail(struct nt_mount_program *program, enum nt_exit_status status,
                                           const struct nt_error *error);

@@ -16,38 +16,29 @@ struct mount_supervisor {
     struct nt_kernel_mount mounting;
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct nt_mount_program *program, const char *format,
-                                                       ...)
-{
-    va_list arguments;
-    NT_AUTO_FREE char *line = NULL;
-    va_start(arguments, format);
-    if (vasprintf(&line, format, arguments) >= 0)
-        nt_log_note(&program->log, line);
-    va_end(arguments);
-}
-
 static void note_mounted(struct mount_supervisor *supervisor)
 {
     struct nt_mount_program *program = supervisor->program;
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer given = {0};
     nt_options_append_given(&given, nt_mount_options, &program->settings);
     nt_options_append_given(&given, nt_tree_options, &program->settings);
-    note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes, supervisor->mountpoint.path,
-         nt_version(), given.length ? ": " : "", given.length ? given.bytes : "");
+    nt_mount_program_note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes,
+                          supervisor->mountpoint.path, nt_version(), given.length ? ": " : "",
+                          given.length ? given.bytes : "");
     if (nt_mount_missing_features() &&
         (program->settings.mount.auto_unmount || program->settings.mount.direct_io == NT_DIRECT_IO_ON))
-        note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_missing_features());
+        nt_mount_program_note(program, "libfuse %s %s", nt_mount_libfuse_version(),
+                              nt_mount_missing_features());
 }
 
 static void note_end(struct mount_supervisor *supervisor, const struct nt_supervisor_end *end)
 {
     struct nt_mount_program *program = supervisor->program;
     if (end->signal)
-        note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
+        nt_mount_program_note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
     if (end->was_idle)
-        note(program, "unused for %u s", program->settings.mount.idle_seconds);
-    note(program, "unmounted %s", supervisor->mountpoint.path);
+        nt_mount_program_note(program, "unused for %u s", program->settings.mount.idle_seconds);
+    nt_mount_program_note(program, "unmounted %s", supervisor->mountpoint.path);
 }
 
 /* A mount would hide a source below the mountpoint. A mountpoint below a passthrough directory would

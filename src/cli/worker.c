@@ -88,23 +88,19 @@ static struct nt_vfs_options tree_options(struct mount_worker *worker)
 
 static void note_missing(struct nt_mount_program *program, const char *sandbox, const char *missing)
 {
-    char line[512];
-    if (!missing[0])
-        return;
-    snprintf(line, sizeof(line), "this system lacks a part of %s: %s", sandbox, missing);
-    nt_log_note(&program->log, line);
+    if (missing[0])
+        nt_mount_program_note(program, "this system lacks a part of %s: %s", sandbox, missing);
 }
 
 static void note_unversioned(struct nt_mount_program *program)
 {
-    char server[NT_FETCH_SERVER_BYTES], line[NT_FETCH_SERVER_BYTES + 160];
+    char server[NT_FETCH_SERVER_BYTES];
     nt_fetcher_unversioned(program->settings.tree.open.fetcher, server);
-    if (!server[0])
-        return;
-    snprintf(line, sizeof(line),
-             "%s reports no versions of files (ETag, Last-Modified): changes of files cannot be detected",
-             server);
-    nt_log_note(&program->log, line);
+    if (server[0])
+        nt_mount_program_note(
+            program,
+            "%s reports no versions of files (ETag, Last-Modified): changes of files cannot be detected",
+            server);
 }
 
 static enum nt_exit_status open_tree(struct mount_worker *worker)
