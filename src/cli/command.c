@@ -346,7 +346,7 @@ enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char
 
 enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject)
 {
-    struct nt_buffer piece = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer piece = {0};
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
     bool more = true;
@@ -357,7 +357,6 @@ enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const cha
             fwrite(piece.bytes, 1, piece.length, stdout);
     }
     text->free(text);
-    nt_buffer_deinit(&piece);
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(subject, &error);
 }
 

@@ -70,6 +70,7 @@ struct head_output {
     bool is_table, has_colour;
     unsigned width;
     uint64_t rows;
+    const struct nt_target *target;
 };
 
 /* The first rows of some fields. */
@@ -312,8 +313,9 @@ static enum nt_status find_table_fields(struct nt_dataset *dataset, const struct
 }
 
 static enum nt_exit_status print_fields(const struct head_output *header, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, const struct nt_target *target)
+                                        struct nt_dataset *dataset)
 {
+    const struct nt_target *target = header->target;
     struct nt_error error = {0};
     NT_AUTO_FREE uint32_t *fields = NULL;
     struct sample sample = {.reader = reader, .dataset = dataset};
@@ -336,28 +338,22 @@ static enum nt_exit_status print_fields(const struct head_output *header, struct
 
 enum { LINES = 10, TABLE_LINES = 5 };
 
-struct head_target {
-    const struct head_output *header;
-    const struct nt_target *target;
-};
-
 static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved,
                                      bool is_in_directory_of_files)
 {
-    const struct head_target *heading = context;
     uint32_t index, field;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
-    if (status != NT_EXIT_OK)
-        return status;
-    return print_fields(heading->header, resolved->vfs->reader, resolved->file->datasets[index],
-                        heading->target);
+    return status == NT_EXIT_OK
+               ? print_fields(context, resolved->vfs->reader, resolved->file->datasets[index])
+               : status;
 }
 
 /* The selected fields, or all top-level fields. */
 static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    struct head_target heading = {context, target};
-    return nt_for_each_file(vfs, target->path, target->node, head_file, &heading);
+    struct head_output *header = context;
+    header->target = target;
+    return nt_for_each_file(vfs, target->path, target->node, head_file, header);
 }
 
 /* The columns of the dataset that a path names. */

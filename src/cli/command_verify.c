@@ -12,12 +12,18 @@
 
 /* ---- Print findings ---- */
 
+/* Shared by all files. */
+struct verify_run {
+    const struct nt_settings *settings;
+    struct nt_reader *reader;
+    struct nt_progress *progress;
+};
+
 /* A file to verify; `path` is safe to display. */
 struct nt_verifier {
-    const struct nt_settings *settings;
+    const struct verify_run *work;
     const char *path;
-    const struct nt_file *file;
-    struct nt_progress *progress;
+    struct nt_file *file;
     enum nt_exit_status output; /* the status of the first line that failed to print */
 };
 
@@ -37,8 +43,8 @@ enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
 static void verify_on_progress(void *context, uint64_t bytes, uint64_t total)
 {
     struct nt_verifier *verifier = context;
-    verifier->progress->total = total;
-    nt_progress_reach(verifier->progress, bytes);
+    verifier->work->progress->total = total;
+    nt_progress_reach(verifier->work->progress, bytes);
 }
 
 /* ---- Findings ---- */
@@ -126,10 +132,11 @@ static void print_finding(struct nt_verifier *verifier, const struct nt_finding 
 static void verify_on_finding(void *context, const struct nt_finding *finding)
 {
     struct nt_verifier *verifier = context;
-    if (verifier->settings->quiet)
+    const struct verify_run *work = verifier->work;
+    if (work->settings->quiet)
         return;
-    nt_progress_clear(verifier->progress);
-    if (verifier->settings->json)
+    nt_progress_clear(work->progress);
+    if (work->settings->json)
         print_finding_as_json(verifier, finding);
     else
         print_finding(verifier, finding);
@@ -193,9 +200,10 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
 static enum nt_exit_status verify_conclude(struct nt_verifier *verifier,
                                            const struct nt_verify_summary *summary)
 {
-    if (!verifier->settings->quiet && verifier->settings->json)
+    const struct nt_settings *settings = verifier->work->settings;
+    if (!settings->quiet && settings->json)
         print_summary_as_json(verifier, summary);
-    else if (!verifier->settings->quiet)
+    else if (!settings->quiet)
         print_summary(verifier, summary);
     const struct verdict *verdict = verdict_of(summary);
     return verdict ? verdict->exit : verifier->output;
@@ -238,16 +246,10 @@ struct subject {
     struct nt_source *source;
 };
 
-/* Shared by all files. */
-struct verify_run {
-    const struct nt_settings *settings;
-    struct nt_reader *reader;
-    struct nt_progress *progress;
-};
-
-static enum nt_exit_status verify_file(const struct verify_run *work, struct nt_verifier *verifier,
-                                       struct nt_file *file)
+static enum nt_exit_status verify_file(struct nt_verifier *verifier)
 {
+    const struct verify_run *work = verifier->work;
+    struct nt_file *file = verifier->file;
     const struct nt_verify_options options = {
         .on_finding = verify_on_finding, .on_progress = verify_on_progress, .context = verifier};
     struct nt_verify_summary summary;
@@ -268,19 +270,17 @@ static enum nt_exit_status verify_subject(const struct verify_run *work, const s
                                           bool *is_unknown_ret)
 {
     const struct nt_vfs_options tree = nt_settings_tree(work->settings);
-    struct nt_verifier verifier = {
-        .settings = work->settings, .path = subject->path, .progress = work->progress};
-    struct nt_file *file = NULL;
+    struct nt_verifier verifier = {.work = work, .path = subject->path};
+    struct nt_file **file = &verifier.file;
     struct nt_error error = {0};
-    enum nt_status status =
-        subject->chain    ? nt_chain_open(subject->chain, &tree.chain_options, &tree.open, &file, &error)
-        : subject->source ? nt_file_take_source(subject->source, &tree.open, &file, &error)
-                          : nt_file_open(subject->path, &tree.open, &file, &error);
+    enum nt_status status = subject->chain
+                                ? nt_chain_open(subject->chain, &tree.chain_options, &tree.open, file, &error)
+                            : subject->source ? nt_file_take_source(subject->source, &tree.open, file, &error)
+                                              : nt_file_open(subject->path, &tree.open, file, &error);
     if (is_unknown_ret)
         *is_unknown_ret = status == NT_NOT_THIS_FORMAT;
-    verifier.file = file;
     if (status == NT_OK)
-        return verify_file(work, &verifier, file);
+        return verify_file(&verifier);
     return is_unknown_ret && *is_unknown_ret
                ? NT_EXIT_OK
                : verify_conclude_unopened(work->settings, subject->path, &error);
