@@ -504,7 +504,7 @@ void nt_node_list_deinit(struct nt_node_list *named);
 /* The fields of one dataset at the start of the nodes, at most `count`; 0: the first node is no field. */
 uint32_t nt_node_list_fields(const struct nt_node_list_item *nodes, size_t count, uint32_t *fields);
 
-/* Appends the nodes that the names of --columns mean below a path. */
+/* Appends the nodes that the names of --columns mean below a path. NT_INVALID: there is no name. */
 enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const char *columns,
                                     struct nt_node_list *all, struct nt_error *error);
 

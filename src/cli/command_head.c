@@ -367,9 +367,9 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     uint32_t count = fields ? nt_node_list_fields(all.items, all.count, fields) : 0;
     if (status == NT_OK && !fields)
         status = nt_fail_memory(&error);
-    if (status == NT_OK && (!count || count < all.count))
+    if (status == NT_OK && count < all.count)
         status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
-                         all.count ? all.items[count].path : header->settings->columns);
+                         all.items[count].path);
     if (status != NT_OK)
         return nt_print_error(NULL, &error);
     return head_fields(

@@ -253,7 +253,8 @@ enum nt_status nt_node_list_columns(struct nt_vfs *vfs, const char *path, const 
         if (end > at)
             NT_TRY(find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error));
     }
-    return NT_OK;
+    return all->count ? NT_OK
+                      : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "--columns=%s names no field", columns);
 }
 
 enum nt_status nt_find_one_node(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,

@@ -220,6 +220,7 @@ def unclear_sources_and_names_are_refused():
                 ([EXAMPLE], 1, '2 datasets here; name one: Events'),
                 ([EXAMPLE, 'Event'], 2, 'did you mean'),
                 (['--columns=nothing', NANO], 2, 'no such'),
+                (['--columns=,', NANO], 1, '--columns=, names no field'),
                 ([DATA / 'trees'], 1, 'with --chain'),
                 ([directory / 'missing.root'], 2, 'No such file')):
             message = export(directory, *arguments, status=status)
