@@ -23,9 +23,9 @@
 
 /* Lists of idle entries, in the order of eviction. */
 enum idle {
-    PASSED,   /* used by sequential readers to their ends */
-    SIBLINGS, /* not yet used: made with another entry */
+    PASSED, /* used by sequential readers to their ends */
     KEPT,
+    SIBLINGS, /* not yet used: made with another entry; first of all, if nobody used it in time */
     IDLE_LISTS,
 };
 
@@ -139,9 +139,17 @@ static void become_busy(struct nt_cache *cache, struct nt_cache_entry *entry)
     list->capacity -= entry->capacity;
 }
 
+static time_t seconds_now(void)
+{
+    return (time_t)(nt_nanoseconds() / NT_SECOND);
+}
+
 /* The idle entry to evict first, or NULL. */
 static struct nt_cache_entry *oldest_of(const struct nt_cache *cache)
 {
+    struct nt_cache_entry *sibling = TAILQ_FIRST(&cache->idle[SIBLINGS].entries);
+    if (sibling && sibling->expires <= seconds_now())
+        return sibling;
     for (unsigned i = 0; i < IDLE_LISTS; i++)
         if (!TAILQ_EMPTY(&cache->idle[i].entries))
             return TAILQ_FIRST(&cache->idle[i].entries);
@@ -331,11 +339,6 @@ static void unpin(struct nt_cache *cache, struct nt_cache_entry *entry)
 
 /* ---- Get and load entries ---- */
 
-static time_t seconds_now(void)
-{
-    return (time_t)(nt_nanoseconds() / NT_SECOND);
-}
-
 /* Adds an entry that is loading, with one pin. NULL without memory. */
 static struct nt_cache_entry *add_entry(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash,
                                         size_t bytes)
@@ -470,8 +473,8 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
 enum { SIBLING_SHARE = 4 };
 
 /* These entries are unrequested, so they take only a part of the memory. As they are mostly used in the
- * order in which they are made, the first ones stay, unless they are unused for as long as failures are
- * remembered. */
+ * order in which they are made, the first ones stay, also if requested entries have to leave. Those that
+ * are unused for as long as failures are remembered leave first. */
 static bool make_room_for_sibling(struct nt_cache *cache, size_t bytes)
 {
     struct idle_list *siblings = &cache->idle[SIBLINGS];

@@ -366,6 +366,9 @@ struct nt_sibling_pages {
 /* Does loading pages of a column, which the caller is about to do, also give those of other columns? */
 bool nt_column_has_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset,
                             uint32_t column);
+/* Have two columns the same pages, as their first ones have? Loads the lists of these. */
+bool nt_columns_are_siblings(const struct nt_reader *reader, struct nt_dataset *dataset, uint32_t one,
+                             uint32_t other);
 /* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits
  * for the cache or a context. The caller loads the request's page, then ends this. */
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings);

@@ -34,11 +34,12 @@ static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t colu
     if (number == NT_NONE || nt_group_pin(dataset, number, &group, NULL) != NT_OK)
         return NULL;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
+    if (position->number >= range->pages) {
+        nt_group_unpin(group);
+        return NULL;
+    }
     *group_ret = group;
-    if (position->number < range->pages)
-        return &group->pages[range->first_page + position->number];
-    nt_group_unpin(group);
-    return NULL;
+    return &group->pages[range->first_page + position->number];
 }
 
 static bool is_sibling(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
@@ -68,18 +69,34 @@ static bool add(const struct nt_page_request *request, uint32_t column, const st
     return true;
 }
 
+static bool may_have_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset)
+{
+    return reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
+           dataset->field_groups;
+}
+
 static uint32_t find_columns(const struct nt_reader *reader, const struct nt_dataset *dataset,
                              uint32_t column, uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1])
 {
-    bool may_have = reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
-                    dataset->field_groups;
-    return may_have ? dataset->ops->sibling_columns(dataset, column, columns) : 0;
+    return may_have_siblings(reader, dataset) ? dataset->ops->sibling_columns(dataset, column, columns) : 0;
 }
 
 bool nt_column_has_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column)
 {
     uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1];
     return find_columns(reader, dataset, column, columns) > 0;
+}
+
+bool nt_columns_are_siblings(const struct nt_reader *reader, struct nt_dataset *dataset, uint32_t one,
+                             uint32_t other)
+{
+    static const struct page_position first = {0};
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *of_one = NULL, *of_other = NULL;
+    if (!may_have_siblings(reader, dataset))
+        return false;
+    const struct nt_page *a = find_page(dataset, one, &first, &of_one);
+    const struct nt_page *b = a ? find_page(dataset, other, &first, &of_other) : NULL;
+    return b && is_sibling(dataset, a, b);
 }
 
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings)

@@ -183,8 +183,9 @@ void nt_verify_report_cluster(struct nt_verify_job *job, uint32_t cluster, const
 
 /* ---- Verify a column ---- */
 
-/* Single-threaded for one column; other threads may verify other columns. */
-void nt_verify_column(struct nt_verify_job *job);
+/* Verifies at most NT_MAX_SHARED_OUTPUTS columns part by part, so that pages which they share need to be
+ * decoded only once. Single-threaded for them; other threads may verify other columns. */
+void nt_verify_columns(struct nt_verify_job *jobs, uint32_t count);
 /* Prefetches all pages of a column. */
 void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                                struct nt_prefetch *prefetch);

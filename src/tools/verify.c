@@ -276,38 +276,47 @@ static void prefetch_columns(struct verification *verification, struct nt_prefet
     }
 }
 
-/* Takes the next column; false at the end. */
-static bool take_column(struct verification *verification, struct nt_verify_job *job)
+/* Takes the next column, and those after it that have the same pages. Returns their number; 0 at the end. */
+static uint32_t take_columns(struct verification *verification,
+                             struct nt_verify_job jobs[NT_MAX_SHARED_OUTPUTS])
 {
+    struct nt_reader *reader = verification->reader;
+    struct nt_dataset *dataset = verification->dataset;
     struct nt_prefetch prefetch = {.count = 0};
     pthread_mutex_lock(&verification->lock);
-    bool is_there = verification->next < verification->dataset->column_count;
-    if (is_there) {
+    uint32_t first = verification->next, count = first < dataset->column_count;
+    while (count && count < NT_MAX_SHARED_OUTPUTS && first + count < dataset->column_count &&
+           nt_columns_are_siblings(reader, dataset, first, first + count))
+        count++;
+    for (uint32_t i = 0; i < count; i++) {
         prefetch_columns(verification, &prefetch);
-        job->column = verification->next++;
-        job->share = &verification->shares[job->column];
-        verification->prefetched_bytes -= job->share->prefetched_bytes;
+        jobs[i] = (struct nt_verify_job){.reader = reader,
+                                         .dataset = dataset,
+                                         .column = first + i,
+                                         .is_alone = verification->is_alone,
+                                         .share = &verification->shares[first + i],
+                                         .on_cluster = on_cluster,
+                                         .context = verification};
+        verification->prefetched_bytes -= jobs[i].share->prefetched_bytes;
     }
+    verification->next += count;
     pthread_mutex_unlock(&verification->lock);
     nt_prefetch_submit(&prefetch);
-    return is_there;
+    return count;
 }
 
 /* The main function of each thread: takes columns until none is left. */
 static void verify_columns(void *context)
 {
     struct verification *verification = context;
-    struct nt_verify_job job = {.reader = verification->reader,
-                                .dataset = verification->dataset,
-                                .is_alone = verification->is_alone,
-                                .on_cluster = on_cluster,
-                                .context = verification};
-    while (take_column(verification, &job)) {
-        nt_verify_column(&job);
-        pthread_mutex_lock(&verification->lock);
-        job.share->is_done = true;
+    struct nt_verify_job jobs[NT_MAX_SHARED_OUTPUTS];
+    uint32_t count;
+    while ((count = take_columns(verification, jobs))) {
+        nt_verify_columns(jobs, count);
+        NT_MUTEX_GUARD(&verification->lock);
+        for (uint32_t i = 0; i < count; i++)
+            jobs[i].share->is_done = true;
         report_shares(verification);
-        pthread_mutex_unlock(&verification->lock);
     }
 }
 

@@ -160,6 +160,7 @@ struct column_check {
     uint64_t page;            /* number of the next page within the column */
     const uint8_t *elements;  /* of the current page: in `loaded` or in the cache */
     struct nt_cache_entry *pinned;
+    enum nt_cache_hint use; /* of the pinned one */
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
     struct nt_adjacent_pages neighbours;
@@ -229,6 +230,7 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
 {
     const struct nt_verify_job *job = column->job;
     const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
+    column->use = is_met_again ? NT_CACHE_KEEP : NT_CACHE_DROP_BEHIND;
     if (is_met_again || nt_column_has_siblings(job->reader, job->dataset, job->column))
         return nt_page_pin(NT_CACHE_READER, job->reader, job->dataset, job->column, page, &column->pinned,
                            &column->elements, error);
@@ -245,7 +247,7 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
 static void unload(struct column_check *column)
 {
     if (column->pinned)
-        nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_KEEP);
+        nt_page_unpin(column->job->reader, column->pinned, column->use);
     column->pinned = NULL;
 }
 
@@ -557,48 +559,67 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
     }
 }
 
-static void verify_clusters(struct column_check *column)
+static void verify_group(struct column_check *column, uint32_t number)
 {
     struct nt_dataset *dataset = column->job->dataset;
-    struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
-        struct nt_error error = {0};
-        if (nt_group_pin(dataset, g, &group, &error) != NT_OK) {
-            if (!nt_group_failure(dataset, g)) /* else reported once, for the dataset */
-                nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
-            continue;
-        }
-        prefetch_cluster(column, group, 0);
-        for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
-            prefetch_cluster(column, group, i + 1);
-            verify_cluster(column, group, group->first_cluster + i);
-        }
-        nt_adjacent_pages_forget(&column->neighbours);
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    struct nt_error error = {0};
+    if (nt_group_pin(dataset, number, &group, &error) != NT_OK) {
+        if (!nt_group_failure(dataset, number)) /* else reported once, for the dataset */
+            nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
+        return;
     }
+    prefetch_cluster(column, group, 0);
+    for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
+        prefetch_cluster(column, group, i + 1);
+        verify_cluster(column, group, group->first_cluster + i);
+    }
+    nt_adjacent_pages_forget(&column->neighbours);
 }
 
-void nt_verify_column(struct nt_verify_job *job)
+static void begin(struct column_check *column, struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
     const struct nt_field *field = &job->dataset->fields[info->field];
-    struct column_check column = {.job = job, .info = info, .is_first = info->representation == 0};
     const struct nt_field_kind_row *row = nt_field_kind_info(field->kind);
-    column.is_text =
+    *column = (struct column_check){.job = job, .info = info, .is_first = info->representation == 0};
+    column->is_text =
         row->form == NT_FORM_TEXT && info->position == nt_field_stream(field, NT_STREAM_DATA)->position;
     if (!job->is_alone) {
-        open_stream(&column);
-        if (column.is_first)
+        open_stream(column);
+        if (column->is_first)
             verify_rows(job);
     }
-    column.seen = nt_verified_pages_new();
-    if (!job->share->findings.has_failed)
-        verify_clusters(&column);
-    free(column.seen);
-    nt_adjacent_pages_deinit(&column.neighbours);
-    nt_stream_close(column.stream);
-    free(column.segment_of);
-    free(column.chosen);
-    free(column.loaded);
-    free(column.made);
+    column->seen = nt_verified_pages_new();
+}
+
+static void end(struct column_check *column)
+{
+    free(column->seen);
+    nt_adjacent_pages_deinit(&column->neighbours);
+    nt_stream_close(column->stream);
+    free(column->segment_of);
+    free(column->chosen);
+    free(column->loaded);
+    free(column->made);
+}
+
+void nt_verify_columns(struct nt_verify_job *jobs, uint32_t count)
+{
+    struct column_check columns[NT_MAX_SHARED_OUTPUTS];
+    for (uint32_t i = 0; i < count; i++)
+        begin(&columns[i], &jobs[i]);
+    bool has_more = true;
+    for (uint32_t part = 0; has_more; part++) {
+        has_more = false;
+        for (uint32_t i = 0; i < count; i++) {
+            struct nt_groups groups = nt_groups_of_column(jobs[i].dataset, jobs[i].column);
+            if (part >= groups.end - groups.first || jobs[i].share->findings.has_failed)
+                continue;
+            verify_group(&columns[i], groups.first + part);
+            has_more = true;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        end(&columns[i]);
 }

@@ -275,6 +275,31 @@ TEST(entries_that_nobody_requested_leave_room_for_others)
     nt_cache_free(cache);
 }
 
+TEST(entries_made_with_others_stay_in_a_full_cache_until_they_are_late)
+{
+    enum { LIMIT = 1 << 20, BYTES = 1 << 14, FULL = LIMIT / BYTES, MADE = FULL / 8, LATE = 2 * FULL };
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(LIMIT, 1, &counters);
+    struct script script = {.fill = 3, .bytes = BYTES};
+    for (uint64_t i = 0; i < FULL; i++)
+        assert_ok(touch(cache, i, &script, &error));
+    script.loads = 0;
+    for (uint64_t i = FULL; i < FULL + MADE; i++)
+        make(cache, i, &script);
+    for (uint64_t i = FULL; i < FULL + MADE; i++)
+        assert_ok(touch(cache, i, &script, &error));
+    ck_assert_uint_eq(script.loads, 0);
+    make(cache, LATE, &script);
+    sleep(2);
+    assert_ok(touch(cache, LATE + 1, &script, &error));
+    assert_ok(touch(cache, FULL - 1, &script, &error)); /* requested before it */
+    ck_assert_uint_eq(script.loads, 1);
+    assert_ok(touch(cache, LATE, &script, &error));
+    ck_assert_uint_eq(script.loads, 2);
+    nt_cache_free(cache);
+}
+
 TEST(an_entry_made_with_another_is_awaited)
 {
     struct nt_counters counters = {0};

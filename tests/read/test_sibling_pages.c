@@ -200,6 +200,21 @@ TEST(without_the_option_each_column_is_decoded)
     builder_free(builder);
 }
 
+TEST(columns_of_the_same_bytes_are_siblings_if_the_reader_caches_them)
+{
+    for (int caches_siblings = false; caches_siblings <= true; caches_siblings++) {
+        build(caches_siblings, NT_NONE);
+        ck_assert_int_eq(nt_columns_are_siblings(builder->reader, builder->dataset, LOW, HIGH),
+                         caches_siblings);
+        ck_assert(!nt_columns_are_siblings(builder->reader, builder->dataset, LOW, LOW));
+        builder_free(builder);
+    }
+    build(true, NT_NONE);
+    builder->bad_field[HIGH] = true;
+    ck_assert(!nt_columns_are_siblings(builder->reader, builder->dataset, LOW, HIGH));
+    builder_free(builder);
+}
+
 TEST(a_page_that_is_cached_is_not_decoded_again_with_a_sibling)
 {
     build(true, NT_NONE);

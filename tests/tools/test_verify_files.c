@@ -20,6 +20,7 @@ struct found {
     size_t count;
     struct nt_finding first;
     struct nt_verify_summary summary;
+    uint64_t loads; /* pages that were read and decompressed */
 };
 
 static void keep(void *context, const struct nt_finding *finding)
@@ -29,8 +30,17 @@ static void keep(void *context, const struct nt_finding *finding)
         found->first = *finding;
 }
 
+static uint64_t count_loads(const struct nt_reader *reader)
+{
+    uint64_t loads = 0;
+    for (unsigned i = 0; i < NT_ALGORITHM_COUNT; i++)
+        loads += reader->algorithms[i].pages;
+    return loads;
+}
+
 /* The result of opening; NT_OK: verified. `format`: NULL: any. */
-static enum nt_status verify_as(const char *path, const char *format, struct found *found)
+static enum nt_status verify_with(const char *path, const char *format, bool caches_siblings,
+                                  struct found *found)
 {
     const struct nt_open_options open_options = {.struct_bytes = sizeof(open_options), .format = format};
     struct nt_error error = {0};
@@ -40,14 +50,20 @@ static enum nt_status verify_as(const char *path, const char *format, struct fou
     enum nt_status status = nt_file_open(path, &open_options, &file, &error);
     if (status != NT_OK)
         return status;
-    assert_ok(nt_reader_new(
-        &(struct nt_reader_options){.struct_bytes = sizeof(struct nt_reader_options), .threads = 1}, &reader,
-        &error));
+    const struct nt_reader_options reader_options = {
+        .struct_bytes = sizeof(reader_options), .threads = 1, .caches_siblings = caches_siblings};
+    assert_ok(nt_reader_new(&reader_options, &reader, &error));
     struct nt_verify_options options = {.on_finding = keep, .context = found};
     assert_ok(nt_verify(reader, file, &options, &found->summary, &error));
+    found->loads = count_loads(reader);
     nt_reader_free(reader);
     nt_file_close(file);
     return NT_OK;
+}
+
+static enum nt_status verify_as(const char *path, const char *format, struct found *found)
+{
+    return verify_with(path, format, false, found);
 }
 
 static enum nt_status verify_path(const char *path, struct found *found)
@@ -90,6 +106,23 @@ TEST(files_of_the_reference_writers_are_clean)
     }
     closedir(directory);
     ck_assert_uint_gt(files, 10);
+}
+
+/* A basket has where lists end, their items, and all members of an object. The first member of each of five
+ * branches is decoded alone. */
+TEST(a_basket_is_decompressed_once_for_its_columns)
+{
+    enum { BASKETS = 86, ALONE = 5 };
+    const char *path = data_path("trees/trees_classes.root");
+    struct found alone, together;
+    struct nt_error error;
+    assert_ok(verify_with(path, NULL, false, &alone));
+    ck_assert_uint_gt(alone.loads, BASKETS + ALONE);
+    assert_ok(verify_with(path, NULL, true, &together));
+    assert_clean(path, &together);
+    ck_assert_uint_eq(together.summary.pages, alone.summary.pages);
+    ck_assert_uint_ge(together.loads, BASKETS);
+    ck_assert_uint_le(together.loads, BASKETS + ALONE);
 }
 
 TEST(the_damaged_page_is_found)
