@@ -106,12 +106,8 @@ static int compare_bases(const void *left, const void *right)
 
 static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *lance, struct nt_error *error)
 {
-    struct nt_proto rest = lance->manifest.message;
-    struct nt_proto_item item;
-    while (nt_proto_next(&rest, &item)) {
-        if (item.number != NT_LANCE_MANIFEST_BASE_PATHS)
-            continue;
-        const struct nt_proto message = {item.bytes, item.size};
+    struct nt_proto rest = lance->manifest.message, message;
+    while (nt_proto_next_message(&rest, NT_LANCE_MANIFEST_BASE_PATHS, &message)) {
         struct nt_lance_base *base = &lance->bases[lance->base_count++];
         *base = (struct nt_lance_base){
             .id = nt_proto_number(message, NT_LANCE_BASE_PATH_ID),

@@ -109,29 +109,26 @@ static void add_data_file(struct sums *sums, struct nt_proto data_file)
 
 static void add_fragment(struct sums *sums, struct nt_proto fragment)
 {
-    struct nt_proto deletions = nt_proto_message(fragment, NT_LANCE_FRAGMENT_DELETION_FILE), rest = fragment;
+    struct nt_proto deletions = nt_proto_message(fragment, NT_LANCE_FRAGMENT_DELETION_FILE), data_file;
     uint64_t rows = nt_proto_number(fragment, NT_LANCE_FRAGMENT_PHYSICAL_ROWS),
              deleted = nt_proto_number(deletions, NT_LANCE_DELETION_FILE_ROWS);
-    struct nt_proto_item item;
     sums->fragments++;
     sums->physical_rows += rows;
     sums->deleted_rows += deleted;
     sums->deletion_files += deletions.bytes != NULL;
     sums->has_rows &= rows > 0;
     sums->has_deleted_rows &= !deletions.bytes || deleted > 0;
-    while (nt_proto_next(&rest, &item))
-        if (item.number == NT_LANCE_FRAGMENT_FILES)
-            add_data_file(sums, (struct nt_proto){item.bytes, item.size});
+    while (nt_proto_next_message(&fragment, NT_LANCE_FRAGMENT_FILES, &data_file))
+        add_data_file(sums, data_file);
 }
 
 /* Row counts are unreliable in manifests that do not name their writer. */
 static struct sums sum_up(struct nt_proto manifest)
 {
     struct sums sums = {.has_rows = true, .has_deleted_rows = true, .has_bytes = true};
-    struct nt_proto_item item;
-    for (struct nt_proto rest = manifest; nt_proto_next(&rest, &item);)
-        if (item.number == NT_LANCE_MANIFEST_FRAGMENTS)
-            add_fragment(&sums, (struct nt_proto){item.bytes, item.size});
+    struct nt_proto rest = manifest, fragment;
+    while (nt_proto_next_message(&rest, NT_LANCE_MANIFEST_FRAGMENTS, &fragment))
+        add_fragment(&sums, fragment);
     sums.has_rows &= !sums.fragments || nt_proto_has(manifest, NT_LANCE_MANIFEST_WRITER_VERSION);
     return sums;
 }

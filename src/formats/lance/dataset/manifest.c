@@ -230,12 +230,10 @@ static bool has_rows(const struct manifest_reader *reader, const struct nt_lance
 static enum nt_status read_files(const struct manifest_reader *reader, uint32_t number)
 {
     struct nt_lance_fragment_part *fragment = &reader->lance->fragments[number];
-    struct nt_proto rest = fragment->message;
-    struct nt_proto_item item;
+    struct nt_proto rest = fragment->message, data_file;
     fragment->first_file = reader->lance->file_count;
-    while (nt_proto_next(&rest, &item))
-        if (item.number == NT_LANCE_FRAGMENT_FILES)
-            NT_TRY(read_data_file(reader, number, (struct nt_proto){item.bytes, item.size}));
+    while (nt_proto_next_message(&rest, NT_LANCE_FRAGMENT_FILES, &data_file))
+        NT_TRY(read_data_file(reader, number, data_file));
     fragment->file_count = reader->lance->file_count - fragment->first_file;
     return NT_OK;
 }
@@ -273,15 +271,10 @@ static enum nt_status read_fragment(const struct manifest_reader *reader, uint32
  * them. */
 static enum nt_status make_room(const struct manifest_reader *reader)
 {
-    struct nt_proto rest = reader->lance->manifest.message;
-    struct nt_proto_item item;
+    struct nt_proto rest = reader->lance->manifest.message, fragment;
     uint64_t fragments = 0, files = 0;
-    while (nt_proto_next(&rest, &item)) {
-        if (item.number != NT_LANCE_MANIFEST_FRAGMENTS)
-            continue;
-        fragments++;
-        files += nt_proto_count((struct nt_proto){item.bytes, item.size}, NT_LANCE_FRAGMENT_FILES);
-    }
+    for (; nt_proto_next_message(&rest, NT_LANCE_MANIFEST_FRAGMENTS, &fragment); fragments++)
+        files += nt_proto_count(fragment, NT_LANCE_FRAGMENT_FILES);
     if (fragments >= NT_NONE || files >= NT_NONE)
         return nt_fail(reader->error, NT_LIMIT, reader->lance->manifest.offset,
                        "the dataset has more fragments or data files than the limit of 2^32");
@@ -302,15 +295,11 @@ static enum nt_status make_room(const struct manifest_reader *reader)
 enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
                                        struct nt_error *error)
 {
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     const struct manifest_reader reader = {.file = file, .lance = lance, .name = &name, .error = error};
-    struct nt_proto rest = lance->manifest.message;
-    struct nt_proto_item item;
+    struct nt_proto rest = lance->manifest.message, fragment;
     enum nt_status status = make_room(&reader);
-    while (status == NT_OK && nt_proto_next(&rest, &item))
-        if (item.number == NT_LANCE_MANIFEST_FRAGMENTS)
-            status =
-                read_fragment(&reader, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
-    nt_buffer_deinit(&name);
+    while (status == NT_OK && nt_proto_next_message(&rest, NT_LANCE_MANIFEST_FRAGMENTS, &fragment))
+        status = read_fragment(&reader, lance->fragment_count++, fragment);
     return nt_with_context(status, error, "%s", lance->manifest.name);
 }

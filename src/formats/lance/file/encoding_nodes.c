@@ -214,14 +214,13 @@ static enum nt_status add_member_bits(struct nt_encoding_tree_builder *builder, 
 /* Each row is one value, as wide as all members together. */
 static enum nt_status add_array_packed(struct nt_encoding_tree_builder *builder, struct nt_proto message)
 {
-    struct nt_proto_item item;
+    struct nt_proto member;
     uint64_t bits = 0;
     struct nt_encoding_tree_node node = {.kind = NT_LANCE_FLAT};
     const struct nt_encoding_tree_node packed = {.kind = NT_LANCE_PACKED, .children = {builder->count + 1}};
     NT_TRY(find_buffer(builder, message, NT_LANCE_ARRAY_PACKED_STRUCT_BUFFER, &node.buffer));
-    for (struct nt_proto rest = message; nt_proto_next(&rest, &item);)
-        if (item.number == NT_LANCE_ARRAY_PACKED_STRUCT_INNER)
-            NT_TRY(add_member_bits(builder, (struct nt_proto){item.bytes, item.size}, &bits));
+    while (nt_proto_next_message(&message, NT_LANCE_ARRAY_PACKED_STRUCT_INNER, &member))
+        NT_TRY(add_member_bits(builder, member, &bits));
     NT_TRY(check_bits(builder, bits, "packed structures"));
     node.bits = (uint32_t)bits;
     NT_TRY(nt_lance_add_node(builder, &packed));
@@ -379,12 +378,11 @@ static enum nt_status add_variable_packed(struct nt_encoding_tree_builder *build
                                                .buffer = builder->buffers++,
                                                .members = member,
                                                .member_count = (uint32_t)count};
-    struct nt_proto_item item;
+    struct nt_proto field;
     NT_TRY(nt_check_memory(member, builder->error));
     NT_TRY(nt_lance_add_node(builder, &node));
-    while (nt_proto_next(&message, &item))
-        if (item.number == NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)
-            NT_TRY(add_member(builder, (struct nt_proto){item.bytes, item.size}, member++));
+    while (nt_proto_next_message(&message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS, &field))
+        NT_TRY(add_member(builder, field, member++));
     return NT_OK;
 }
 

@@ -74,6 +74,8 @@ enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_tab
 
 /* Iterates over the items of a checked message; returns false at its end. */
 bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item);
+/* The same over the messages, or texts, of one repeated field. */
+bool nt_proto_next_message(struct nt_proto *rest, uint32_t number, struct nt_proto *message_ret);
 
 /* Finds a field's last occurrence; returns false if it is absent. */
 bool nt_proto_find(struct nt_proto message, uint32_t number, struct nt_proto_item *item);

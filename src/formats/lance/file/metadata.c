@@ -373,8 +373,7 @@ static enum nt_status read_page(const struct column_metadata_reader *reader, str
 static enum nt_status read_pages(const struct column_metadata_reader *reader)
 {
     struct nt_lance_column *column = reader->column;
-    struct nt_proto rest = column->message;
-    struct nt_proto_item item;
+    struct nt_proto rest = column->message, message;
     uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
     NT_TRY(nt_lance_take(reader->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
                          column->metadata.offset, reader->error));
@@ -386,9 +385,8 @@ static enum nt_status read_pages(const struct column_metadata_reader *reader)
     struct nt_lance_page *pages = nt_arena_alloc(reader->lance->memory->arena, count, sizeof(*pages));
     NT_TRY(nt_check_memory(pages, reader->error));
     column->pages = pages;
-    while (nt_proto_next(&rest, &item))
-        if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
-            NT_TRY(read_page(reader, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages));
+    while (nt_proto_next_message(&rest, NT_LANCE_COLUMN_METADATA_PAGES, &message))
+        NT_TRY(read_page(reader, message, column->page_count++, pages));
     for (uint32_t i = 0; i < column->page_count; i++)
         column->has_null_levels |= read_layers(&pages[i]);
     return NT_OK;

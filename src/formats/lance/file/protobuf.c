@@ -196,6 +196,17 @@ bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item)
     return true;
 }
 
+bool nt_proto_next_message(struct nt_proto *rest, uint32_t number, struct nt_proto *message_ret)
+{
+    struct nt_proto_item item;
+    while (nt_proto_next(rest, &item))
+        if (item.number == number) {
+            *message_ret = (struct nt_proto){item.bytes, item.size};
+            return true;
+        }
+    return false;
+}
+
 bool nt_proto_find(struct nt_proto message, uint32_t number, struct nt_proto_item *item)
 {
     struct nt_proto_item next;

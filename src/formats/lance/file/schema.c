@@ -11,10 +11,9 @@
 
 bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret)
 {
-    struct nt_proto_item item;
-    while (nt_proto_next(&message, &item)) {
-        const struct nt_proto entry = {item.bytes, item.size};
-        if (item.number != map || !nt_text_is(nt_proto_text(entry, NT_LANCE_ENTRY_KEY), key))
+    struct nt_proto entry;
+    while (nt_proto_next_message(&message, map, &entry)) {
+        if (!nt_text_is(nt_proto_text(entry, NT_LANCE_ENTRY_KEY), key))
             continue;
         *value_ret = nt_proto_text(entry, NT_LANCE_ENTRY_VALUE);
         return true;
@@ -37,7 +36,7 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
                                      const struct nt_property **properties_ret, uint32_t *count_ret,
                                      struct nt_error *error)
 {
-    struct nt_proto_item item;
+    struct nt_proto entry;
     uint64_t count = nt_proto_count(message, map);
     NT_TRY(nt_budget_take(&file->budget, NT_COST_JSON_VALUE, count, NT_NO_OFFSET, error));
     if (!count)
@@ -45,10 +44,7 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
     struct nt_property *property = nt_arena_alloc(file->arena, count, sizeof(*property));
     *properties_ret = property;
     *count_ret = (uint32_t)count;
-    while (property && nt_proto_next(&message, &item)) {
-        const struct nt_proto entry = {item.bytes, item.size};
-        if (item.number != map)
-            continue;
+    while (property && nt_proto_next_message(&message, map, &entry)) {
         if (!nt_text_copy(file->arena, nt_proto_text(entry, NT_LANCE_ENTRY_KEY), &property->key) ||
             !nt_text_copy(file->arena, nt_proto_text(entry, NT_LANCE_ENTRY_VALUE), &property->value))
             return nt_fail_memory(error);
@@ -178,13 +174,9 @@ static enum nt_status read_field(struct lance_schema_reader *reader, struct nt_p
 /* Finds the next field of a list. */
 static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
 {
-    struct nt_proto_item item;
-    while (nt_proto_next(list, &item)) {
-        *field_ret = (struct nt_proto){item.bytes, item.size};
-        if (item.number == NT_LANCE_SCHEMA_FIELDS &&
-            (int32_t)nt_proto_number(*field_ret, NT_LANCE_FIELD_ID) != NT_LANCE_NO_ID)
+    while (nt_proto_next_message(list, NT_LANCE_SCHEMA_FIELDS, field_ret))
+        if ((int32_t)nt_proto_number(*field_ret, NT_LANCE_FIELD_ID) != NT_LANCE_NO_ID)
             return true;
-    }
     return false;
 }
 
