@@ -214,8 +214,7 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
                                   struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance_column_location *location =
-        &lance->fragments[part].column_locations[lance->schema.parts[field].field];
+    const struct nt_lance_leaf *leaf = &lance->fragments[part].leaves[lance->schema.parts[field].field];
     struct blob_search search = {.lance = lance, .description = description, .error = error};
     if (description->kind >= NT_BLOB_KINDS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown kind of blob: %u", description->kind);
@@ -223,7 +222,7 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
     if (!needs_file || (!opens_file && description->size))
         return NT_OK;
-    search.data_file = &lance->files[lance->fragments[part].first_file + location->file];
+    search.data_file = &lance->files[lance->fragments[part].first_file + leaf->file];
     enum nt_status status = find(&search);
     if (status == NT_OK) {
         status = opens_file ? open_blob(&search, description->size, blob) : name_bytes(&search, blob);

@@ -39,7 +39,7 @@ struct column_search {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_fragment_part *fragment;
     uint64_t position; /* of the current DataFile in the manifest */
-    struct nt_lance_column_location *locations;
+    struct nt_lance_leaf *leaves;
     struct nt_error *error;
 };
 
@@ -48,18 +48,18 @@ static enum nt_status add_column(const struct column_search *search, uint32_t nu
 {
     uint32_t file = number - search->fragment->first_file;
     uint32_t field = find_field(search->lance, id);
-    struct nt_lance_column_location *location = field == NT_NONE ? NULL : &search->locations[field];
+    struct nt_lance_leaf *leaf = field == NT_NONE ? NULL : &search->leaves[field];
     bool has_none = (int32_t)column < 0; /* from 2.1 on: fields that only contain other fields */
-    if (!location || has_none)
+    if (!leaf || has_none)
         return NT_OK;
-    if (location->leaf.field != NT_NONE && location->file != file)
+    if (leaf->field != NT_NONE && leaf->file != file)
         return NT_OK;
-    if (location->leaf.field != NT_NONE)
+    if (leaf->field != NT_NONE)
         return nt_fail(search->error, NT_CORRUPT, search->position, "field %" PRId32 " has two columns", id);
     if (column > UINT32_MAX)
         return nt_fail(search->error, NT_CORRUPT, search->position,
                        "field %" PRId32 " has the impossible column %" PRIu64, id, column);
-    *location = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
+    *leaf = (struct nt_lance_leaf){.field = field, .column = (uint32_t)column, .file = file};
     return NT_OK;
 }
 
@@ -105,74 +105,44 @@ static enum nt_status add_file(struct column_search *search, uint32_t number)
     return status;
 }
 
-/* Fields without a column use that of a descendant. */
-static void find_leaves_of_rank(const struct column_search *search, unsigned rank)
-{
-    const struct nt_lance_schema *schema = &search->lance->schema;
-    struct nt_lance_column_location *locations = search->locations;
-    for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (locations[i].leaf.field != i || nt_lance_leaf_rank(&schema->layouts[i]) != rank)
-            continue;
-        for (uint32_t at = schema->fields[i].parent; at != NT_NONE && locations[at].leaf.field == NT_NONE;
-             at = schema->fields[at].parent)
-            locations[at] = locations[i];
-    }
-}
-
-/* Includes members of packed structures, which use the structure's column. */
-static void find_leaves(const struct column_search *search)
-{
-    const struct nt_lance_schema *schema = &search->lance->schema;
-    struct nt_lance_column_location *locations = search->locations;
-    for (uint32_t i = 0; i < schema->field_count; i++) {
-        uint32_t packed = schema->layouts[i].packed;
-        if (packed != NT_NONE)
-            locations[i] = locations[packed];
-    }
-    for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
-        find_leaves_of_rank(search, rank);
-}
-
-static enum nt_status find_locations(struct column_search *search)
+static enum nt_status find_leaves(struct column_search *search)
 {
     for (uint32_t i = 0; i < search->lance->schema.field_count; i++)
-        search->locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+        search->leaves[i] = (struct nt_lance_leaf){.field = NT_NONE, .column = NT_NONE};
     for (uint32_t i = 0; i < search->fragment->file_count; i++)
         NT_TRY(add_file(search, search->fragment->first_file + i));
-    find_leaves(search);
+    nt_lance_inherit_leaves(&search->lance->schema, search->leaves);
     return NT_OK;
 }
 
 /* Consecutive fragments are mostly alike. */
-static enum nt_status share_locations(struct nt_file *file, struct nt_lance_dataset *lance,
-                                      const struct nt_lance_column_location *locations,
-                                      struct nt_error *error)
+static enum nt_status share_leaves(struct nt_file *file, struct nt_lance_dataset *lance,
+                                   const struct nt_lance_leaf *leaves, struct nt_error *error)
 {
     uint32_t count = lance->schema.field_count;
-    size_t bytes = count * sizeof(*locations);
-    if (lance->last_locations && memcmp(lance->last_locations, locations, bytes) == 0)
+    size_t bytes = count * sizeof(*leaves);
+    if (lance->last_leaves && memcmp(lance->last_leaves, leaves, bytes) == 0)
         return NT_OK;
     NT_TRY(nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error));
-    const void *copy = nt_arena_copy(file->arena, (const void *)locations, bytes);
+    const void *copy = nt_arena_copy(file->arena, (const void *)leaves, bytes);
     NT_TRY(nt_check_memory(copy, error));
-    lance->last_locations = copy;
+    lance->last_leaves = copy;
     return NT_OK;
 }
 
 enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_dataset *lance,
                                      struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
-    if (fragment->column_locations)
+    if (fragment->leaves)
         return NT_OK;
-    struct column_search search = {.lance = lance, .fragment = fragment, .error = error};
-    search.locations = calloc((size_t)lance->schema.field_count + 1, sizeof(*search.locations));
-    enum nt_status status = search.locations ? find_locations(&search) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = share_locations(file, lance, search.locations, error);
-    if (status == NT_OK)
-        fragment->column_locations = lance->last_locations;
-    free(search.locations);
-    return status;
+    NT_AUTO_FREE struct nt_lance_leaf *leaves =
+        calloc((size_t)lance->schema.field_count + 1, sizeof(*leaves));
+    NT_TRY(nt_check_memory(leaves, error));
+    struct column_search search = {.lance = lance, .fragment = fragment, .leaves = leaves, .error = error};
+    NT_TRY(find_leaves(&search));
+    NT_TRY(share_leaves(file, lance, leaves, error));
+    fragment->leaves = lance->last_leaves;
+    return NT_OK;
 }
 
 /* ---- Unsupported encodings ---- */
@@ -197,20 +167,20 @@ static bool has_known_version(const struct nt_lance_data_file *data_file)
 static enum nt_status look_at_field(struct field_search *search,
                                     const struct nt_lance_fragment_part *fragment, uint32_t field)
 {
-    const struct nt_lance_column_location *location = &fragment->column_locations[field];
+    const struct nt_lance_leaf *leaf = &fragment->leaves[field];
     struct nt_error failure;
     const struct nt_lance *opened;
-    uint32_t file = fragment->first_file + location->file;
+    uint32_t file = fragment->first_file + leaf->file;
     enum nt_status status = nt_lance_open_data_file(search->dataset, file, &opened, &failure);
     search->is_known[field] = true;
     search->left--;
     if (status != NT_OK)
         return nt_is_environmental(status) ? nt_fail_copy(search->error, &failure) : NT_OK;
-    if (location->leaf.column >= opened->tail.columns || !opened->columns[location->leaf.column].failure)
+    if (leaf->column >= opened->tail.columns || !opened->columns[leaf->column].failure)
         return NT_OK;
     search->refusals[field] =
         nt_arena_format(search->dataset->arena, "%s: %s", search->lance->files[file].name,
-                        opened->columns[location->leaf.column].failure->message);
+                        opened->columns[leaf->column].failure->message);
     return nt_check_memory(search->refusals[field], search->error);
 }
 
@@ -224,9 +194,9 @@ static enum nt_status look_at_fragment(struct field_search *search, struct nt_la
         return NT_OK;
     NT_TRY(nt_lance_find_columns(search->dataset->file, search->lance, fragment, search->error));
     for (uint32_t i = 0; i < search->lance->schema.field_count; i++) {
-        const struct nt_lance_column_location *location = &fragment->column_locations[i];
-        if (location->leaf.column != NT_NONE && !search->is_known[i] &&
-            !has_known_version(&files[fragment->first_file + location->file]))
+        const struct nt_lance_leaf *leaf = &fragment->leaves[i];
+        if (leaf->column != NT_NONE && !search->is_known[i] &&
+            !has_known_version(&files[fragment->first_file + leaf->file]))
             NT_TRY(look_at_field(search, fragment, i));
     }
     return NT_OK;
@@ -309,20 +279,17 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     const struct nt_lance_model_field *shown = &lance->schema.parts[field];
     *physical_column_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
     enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
-    const struct nt_lance_column_location *location =
-        status == NT_OK ? &fragment->column_locations[shown->field] : NULL;
-    if (!location || location->leaf.field != shown->field)
+    const struct nt_lance_leaf *leaf = status == NT_OK ? &fragment->leaves[shown->field] : NULL;
+    if (!leaf || leaf->field != shown->field)
         return status;
-    uint32_t file = fragment->first_file + location->file;
+    uint32_t file = fragment->first_file + leaf->file;
     physical_column_ret->name = lance->files[file].name;
     status = nt_lance_open_data_file(dataset, file, &physical_column_ret->lance, error);
     if (status == NT_OK)
-        physical_column_ret->column_map =
-            nt_lance_map_column(&lance->schema, &location->leaf,
-                                nt_lance_has_item_columns(&physical_column_ret->lance->tail), shown);
+        physical_column_ret->column_map = nt_lance_map_column(
+            &lance->schema, leaf, nt_lance_has_item_columns(&physical_column_ret->lance->tail), shown);
     if (status == NT_OK)
-        status =
-            nt_lance_check_column(&lance->schema, physical_column_ret->lance, &location->leaf, false, error);
+        status = nt_lance_check_column(&lance->schema, physical_column_ret->lance, leaf, false, error);
     return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 

@@ -366,12 +366,11 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
 }
 
 static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group, uint32_t file,
-                                     const struct nt_lance_column_location *location, struct nt_error *error)
+                                     struct nt_lance_leaf leaf, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
     NT_TRY(nt_lance_open_data_file(dataset, file, &opened, error));
-    struct nt_lance_leaf leaf = location->leaf;
     enum nt_status status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
@@ -411,26 +410,25 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t part, field = nt_group_field(dataset, group, &part);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
-    const struct nt_lance_column_location *location = NULL;
+    const struct nt_lance_leaf *leaf = NULL;
     enum nt_status status = check_overlays(lance, fragment, error);
     if (status == NT_OK)
         status = find_deleted(dataset, part, error);
     if (status == NT_OK)
         status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
-        location = &fragment->column_locations[lance->schema.parts[field].field];
+        leaf = &fragment->leaves[lance->schema.parts[field].field];
     if (status == NT_OK)
-        status = location->leaf.column == NT_NONE
+        status = leaf->column == NT_NONE
                      ? fill_null(dataset, group, error)
-                     : fill_from_file(dataset, group, fragment->first_file + location->file, location, error);
+                     : fill_from_file(dataset, group, fragment->first_file + leaf->file, *leaf, error);
     return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 /* ---- Prefetch ---- */
 
 /* The column that stores the field of a group, and its file; NULL: none does. */
-static const struct nt_lance_column_location *locate(struct nt_dataset *dataset, uint32_t group,
-                                                     uint32_t *file_ret)
+static const struct nt_lance_leaf *locate(struct nt_dataset *dataset, uint32_t group, uint32_t *file_ret)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t part, field = nt_group_field(dataset, group, &part);
@@ -438,10 +436,9 @@ static const struct nt_lance_column_location *locate(struct nt_dataset *dataset,
     if (nt_group_is_loaded(dataset, group) ||
         nt_lance_find_columns(dataset->file, lance, fragment, NULL) != NT_OK)
         return NULL;
-    const struct nt_lance_column_location *location =
-        &fragment->column_locations[lance->schema.parts[field].field];
-    *file_ret = fragment->first_file + location->file;
-    return location->leaf.column != NT_NONE && lance->files[*file_ret].name ? location : NULL;
+    const struct nt_lance_leaf *leaf = &fragment->leaves[lance->schema.parts[field].field];
+    *file_ret = fragment->first_file + leaf->file;
+    return leaf->column != NT_NONE && lance->files[*file_ret].name ? leaf : NULL;
 }
 
 /* Requests the metadata of all files that are not open. */
@@ -461,20 +458,19 @@ bool nt_lance_unverified_elements(struct nt_dataset *dataset, uint32_t cluster, 
     NT_LOCK_GUARD(&dataset->lock);
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t file;
-    const struct nt_lance_column_location *location = locate(dataset, cluster, &file);
+    const struct nt_lance_leaf *leaf = locate(dataset, cluster, &file);
     const struct nt_lance *opened;
-    if (!location || !nt_source_can_prefetch(dataset->sources[file]))
+    if (!leaf || !nt_source_can_prefetch(dataset->sources[file]))
         return false;
     if (!lance->files[file].opened) {
         struct nt_groups groups = nt_groups_of_field(dataset, field);
         request_files(dataset, (struct nt_groups){cluster, nt_min(groups.end, cluster + MAX_AHEAD)});
     }
     if (nt_lance_open_data_file(dataset, file, &opened, NULL) != NT_OK || opened->legacy ||
-        nt_lance_check_column(&lance->schema, opened, &location->leaf, true, NULL) != NT_OK)
+        nt_lance_check_column(&lance->schema, opened, leaf, true, NULL) != NT_OK)
         return false;
-    const struct nt_lance_column_map column_map =
-        nt_lance_map_column(&lance->schema, &location->leaf, nt_lance_has_item_columns(&opened->tail),
-                            &lance->schema.parts[field]);
+    const struct nt_lance_column_map column_map = nt_lance_map_column(
+        &lance->schema, leaf, nt_lance_has_item_columns(&opened->tail), &lance->schema.parts[field]);
     return nt_lance_known_elements(dataset, opened, field, &column_map, position, elements_ret);
 }
 
@@ -485,9 +481,9 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
     uint64_t end_bytes = 0;
     for (uint32_t i = groups.first; i < groups.end; i++) {
         uint32_t file;
-        const struct nt_lance_column_location *location = locate(dataset, i, &file);
+        const struct nt_lance_leaf *leaf = locate(dataset, i, &file);
         const struct nt_lance *opened;
-        if (!location)
+        if (!leaf)
             continue;
         if (i == groups.first ||
             end_bytes < lance->ahead.end_bytes) /* a file has shown that they are longer */
@@ -497,8 +493,8 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
         if (nt_is_environmental(status))
             return false;
         if (status == NT_OK)
-            nt_lance_plan_column(opened, &dataset->fields[nt_group_field(dataset, i, NULL)],
-                                 location->leaf.column, with_pages, prefetch);
+            nt_lance_plan_column(opened, &dataset->fields[nt_group_field(dataset, i, NULL)], leaf->column,
+                                 with_pages, prefetch);
     }
     return true;
 }
@@ -513,7 +509,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     const struct nt_lance_model_field *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
-    uint32_t file_column = fragment->column_locations[part->field].leaf.column;
+    uint32_t file_column = fragment->leaves[part->field].column;
     const struct nt_lance *opened = NULL;
     NT_TRY(nt_lance_require_data_file(dataset, page->source, &opened, NULL));
     return opened->legacy

@@ -36,12 +36,6 @@ static inline uint64_t nt_lance_manifest_offset(const struct nt_lance_manifest_f
     return manifest->offset + (uint64_t)(message.bytes - manifest->message.bytes);
 }
 
-/* The storage of a field of the schema in a fragment. */
-struct nt_lance_column_location {
-    struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */
-    uint32_t file;             /* index of the data file in the fragment */
-};
-
 /* A directory that may contain base paths. */
 struct nt_lance_base_root {
     struct nt_folder *folder;
@@ -66,8 +60,8 @@ struct nt_lance_fragment_part {
     bool has_deleted_rows;           /* false: only the deletion file has them */
     uint32_t first_file, file_count; /* range in the dataset's data files */
     /* By field of the schema; NULL until first used. Fragments that are alike share them. Guarded by the
-     * dataset's lock. */
-    const struct nt_lance_column_location *column_locations;
+     * dataset's lock. In legacy files the column is the field's id. */
+    const struct nt_lance_leaf *leaves;
     bool has_deletions; /* likewise: `deletions` is set */
     const struct nt_deletion_vector *deletions;
 };
@@ -128,7 +122,7 @@ struct nt_lance_dataset {
     unsigned generations;                   /* of its files */
     struct nt_lance_physical physical_view; /* shared by the physical datasets */
     struct nt_lance_readahead ahead;
-    const struct nt_lance_column_location *last_locations; /* the last that were found; NULL: none */
+    const struct nt_lance_leaf *last_leaves; /* the last that were found; NULL: none */
     struct {
         TAILQ_HEAD(nt_lance_open_files, nt_lance_open_file) by_use; /* most recently used first */
         uint64_t bytes;                                             /* reserved for them */
@@ -326,7 +320,7 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
 enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset *lance,
                                  struct nt_error *error);
 
-/* Fills fragment->column_locations, unless it is set. Returns NT_CORRUPT if the fragment lists a field twice,
+/* Fills fragment->leaves, unless it is set. Returns NT_CORRUPT if the fragment lists a field twice,
  * or lists fewer or more columns than fields. The caller holds the dataset's lock. Memory comes from the
  * file's arena and counts against its budget. */
 enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_dataset *lance,

@@ -13,15 +13,15 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
                                   struct nt_error *error)
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
-    const struct nt_lance_column_location *locations = fragment->column_locations;
+    const struct nt_lance_leaf *leaves = fragment->leaves;
     NT_AUTO_FREE bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
     NT_TRY(nt_check_memory(has_field, error));
     for (uint32_t i = 0; i < lance->schema.field_count; i++) {
-        uint32_t column = locations[i].leaf.column;
-        if (fragment->first_file + locations[i].file != number || column >= opened->tail.columns)
+        uint32_t column = leaves[i].column;
+        if (fragment->first_file + leaves[i].file != number || column >= opened->tail.columns)
             continue;
         has_field[column] = true;
-        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &locations[i].leaf);
+        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &leaves[i]);
         if (bytes != NT_NONE && !has_field[bytes]) {
             has_field[bytes] = true;
             NT_TRY(nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings"));

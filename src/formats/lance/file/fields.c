@@ -139,17 +139,33 @@ static bool is_strings(const struct nt_lance_schema *schema, uint32_t number)
     return shape == NT_LANCE_IS_TEXT || shape == NT_LANCE_IS_BYTES;
 }
 
-/* A field without a column uses the first suitable column among its descendants. */
+/* How much the column of a field omits about the fields around it, less than LEAF_RANKS. */
+enum { LEAF_RANKS = 3 };
+static unsigned rank_of(const struct nt_lance_field_layout *layout)
+{
+    return layout->is_blob_in_list ? 2 : layout->is_memberless;
+}
+
+/* A field without a column uses the first column with the lowest rank among its descendants. */
 static void find_leaves_of_rank(const struct nt_lance_schema *schema, unsigned rank,
                                 struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->layouts[i]) != rank)
+        if (leaves[i].field != i || rank_of(&schema->layouts[i]) != rank)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
              at = schema->fields[at].parent)
             leaves[at] = leaves[i];
     }
+}
+
+void nt_lance_inherit_leaves(const struct nt_lance_schema *schema, struct nt_lance_leaf *leaves)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (schema->layouts[i].packed != NT_NONE)
+            leaves[i] = leaves[schema->layouts[i].packed];
+    for (unsigned rank = 0; rank < LEAF_RANKS; rank++)
+        find_leaves_of_rank(schema, rank, leaves);
 }
 
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
@@ -160,17 +176,13 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
     uint32_t columns = 0;
     NT_TRY(nt_check_memory(leaves, error));
     for (uint32_t i = 0; i < schema->field_count; i++)
-        leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+        leaves[i] = (struct nt_lance_leaf){.field = NT_NONE, .column = NT_NONE};
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (has_column(schema, i)) {
-            leaves[i] = (struct nt_lance_leaf){i, columns};
+            leaves[i] = (struct nt_lance_leaf){.field = i, .column = columns};
             columns += is_strings(schema, i) && schema->has_byte_columns ? 2 : 1;
         }
-    for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
-        find_leaves_of_rank(schema, rank, leaves);
-    for (uint32_t i = 0; i < schema->field_count; i++)
-        if (schema->layouts[i].packed != NT_NONE)
-            leaves[i] = leaves[schema->layouts[i].packed];
+    nt_lance_inherit_leaves(schema, leaves);
     *leaves_ret = leaves;
     *count_ret = columns;
     return NT_OK;

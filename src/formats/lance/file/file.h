@@ -106,6 +106,7 @@ struct nt_lance_schema {
 struct nt_lance_leaf {
     uint32_t field;  /* the field with the column: itself or its first such descendant; NT_NONE */
     uint32_t column; /* of the file */
+    uint32_t file;   /* datasets: index of the data file in the fragment */
 };
 
 /* The memory of the description of a Lance file: the nt_file's arena, or one that is freed earlier. */
@@ -388,14 +389,6 @@ struct nt_lance_field_layout {
     uint64_t multiple;      /* copies of it in a row around all fixed-size lists of structures */
 };
 
-/* How much the column of a field omits about the fields around it, less than NT_LANCE_LEAF_RANKS. The
- * reader prefers the first column with the lowest rank. */
-enum { NT_LANCE_LEAF_RANKS = 3 };
-static inline unsigned nt_lance_leaf_rank(const struct nt_lance_field_layout *layout)
-{
-    return layout->is_blob_in_list ? 2 : layout->is_memberless;
-}
-
 /* What a field of the model shows: a field of Lance, or the items of fixed-size lists in it. */
 struct nt_lance_model_field {
     uint32_t field;
@@ -420,6 +413,10 @@ struct nt_lance_column_map {
 /* Computes the schema's layouts and values. Memory comes from the arena. */
 enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_schema *schema,
                                        struct nt_error *error);
+
+/* Gives the fields without a column one: that of a descendant or of the packed structure around them.
+ * `leaves`, by field, are complete for the fields with a column. */
+void nt_lance_inherit_leaves(const struct nt_lance_schema *schema, struct nt_lance_leaf *leaves);
 
 /* Assigns columns to fields in the order of the fields, and returns the number of columns. */
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
