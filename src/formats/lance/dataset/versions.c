@@ -9,16 +9,15 @@
 /* ---- Tags and branches ---- */
 
 /* nt_folder_refresh for a composed name. */
-static inline enum nt_status lance_refresh(struct nt_folder *folder, const struct nt_buffer *name,
-                                           struct nt_error *error)
+static enum nt_status refresh(struct nt_folder *folder, const struct nt_buffer *name, struct nt_error *error)
 {
     return name->failed ? nt_fail_memory(error) : nt_folder_refresh(folder, name->bytes, NULL, error);
 }
 
-static inline enum nt_status lance_has_now(struct nt_folder *folder, const struct nt_buffer *name,
-                                           bool *has_ret, struct nt_error *error)
+static enum nt_status has_now(struct nt_folder *folder, const struct nt_buffer *name, bool *has_ret,
+                              struct nt_error *error)
 {
-    NT_TRY(lance_refresh(folder, name, error));
+    NT_TRY(refresh(folder, name, error));
     return nt_folder_has(folder, name->bytes, has_ret, error);
 }
 
@@ -70,14 +69,6 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
     nt_buffer_append_string(out, ENDING);
 }
 
-static enum nt_status lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
-                                       struct nt_error *error)
-{
-    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer file = {0};
-    append_file_name(&file, NT_LANCE_BRANCHES, name);
-    return lance_has_now(folder, &file, has_ret, error);
-}
-
 /* ---- Tags ---- */
 
 struct tag_reader {
@@ -120,23 +111,18 @@ typedef enum nt_status take_ref(void *context, const json_t *value, struct nt_er
 static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const char *name, take_ref *take,
                                void *context, struct nt_error *error)
 {
-    struct nt_buffer file = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer file = {0};
     struct nt_source *source;
     json_t *value = NULL;
     append_file_name(&file, refs, name);
-    enum nt_status status = lance_refresh(folder, &file, error);
+    NT_TRY(refresh(folder, &file, error));
+    NT_TRY(nt_folder_open_file(folder, file.bytes, &source, error));
+    enum nt_status status = parse_ref(source, &value, error);
     if (status == NT_OK)
-        status = nt_folder_open_file(folder, file.bytes, &source, error);
-    if (status == NT_OK) {
-        status = parse_ref(source, &value, error);
-        if (status == NT_OK)
-            status = take(context, value, error);
-        if (status != NT_OK)
-            nt_error_context(error, "%s", source->path);
-        json_decref(value);
-        nt_source_close(source);
-    }
-    nt_buffer_deinit(&file);
+        status = take(context, value, error);
+    nt_with_context(status, error, "%s", source->path);
+    json_decref(value);
+    nt_source_close(source);
     return status;
 }
 
@@ -208,12 +194,6 @@ static bool take_number(const char *digits, size_t count, bool is_padded, uint64
     return count && (is_padded || digits[0] != '0' || count == 1);
 }
 
-/* Parses a whole text of digits without leading zeros. */
-static bool lance_parse_version(const char *text, uint64_t *number_ret)
-{
-    return take_number(text, strlen(text), false, number_ret);
-}
-
 static bool read_name(const char *name, struct nt_lance_version *version)
 {
     const char *end = strstr(name, ".manifest");
@@ -254,7 +234,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
     struct version_walk walk = {root, visit, context};
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_buffer_append_format(&name, "%s" NT_LANCE_VERSIONS, root);
-    NT_TRY(lance_refresh(folder, &name, error));
+    NT_TRY(refresh(folder, &name, error));
     return nt_folder_list(folder, name.bytes, visit_name, &walk, error);
 }
 
@@ -290,22 +270,12 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
     return NT_OK;
 }
 
-/* Finds the latest version of a history. */
-static enum nt_status lance_find_latest(struct nt_folder *folder, const char *root,
-                                        struct nt_lance_version *version_ret, struct nt_error *error)
-{
-    struct version_range search;
-    NT_TRY(search_all(folder, root, &search, error));
-    *version_ret = search.latest;
-    return NT_OK;
-}
-
 static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lance_version *version,
                                    bool *has_ret, struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
-    return lance_has_now(folder, &name, has_ret, error);
+    return has_now(folder, &name, has_ret, error);
 }
 
 /* Tries both names without a walk, because histories may be long. */
@@ -319,22 +289,6 @@ static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_versio
         return NT_OK;
     version->is_inverted = false;
     return has_manifest(folder, version, is_found_ret, error);
-}
-
-static enum nt_status lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
-                                        struct nt_lance_version *version_ret, struct nt_error *error)
-{
-    struct version_range search;
-    bool is_found = false;
-    *version_ret = (struct nt_lance_version){.root = root, .number = number};
-    NT_TRY(find_name(folder, version_ret, &is_found, error));
-    if (is_found)
-        return NT_OK;
-    NT_TRY(search_all(folder, root, &search, error));
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                   "version %" PRIu64 " does not exist; there are %" PRIu64 " versions, from %" PRIu64
-                   " to %" PRIu64,
-                   number, search.count, search.first.number, search.latest.number);
 }
 
 /* ---- Resolve a version ---- */
@@ -362,18 +316,30 @@ static enum nt_status set_branch(const struct version_resolver *c, const char *b
 static enum nt_status resolve_latest(const struct version_resolver *c, const char *branch)
 {
     const char *root;
+    struct version_range all;
     NT_TRY(set_branch(c, branch, &root));
-    NT_TRY(lance_find_latest(c->folder, root, &c->resolved->version, c->error));
+    NT_TRY(search_all(c->folder, root, &all, c->error));
+    c->resolved->version = all.latest;
     return set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root));
 }
 
 static enum nt_status resolve_number(const struct version_resolver *c, const char *branch, uint64_t number)
 {
-    const char *root;
+    struct nt_lance_version *version = &c->resolved->version;
+    struct version_range all;
+    bool is_found = false;
     struct nt_buffer name = {0};
-    NT_TRY(set_branch(c, branch, &root));
-    NT_TRY(lance_find_number(c->folder, root, number, &c->resolved->version, c->error));
-    nt_lance_append_manifest_name(&name, &c->resolved->version);
+    *version = (struct nt_lance_version){.number = number};
+    NT_TRY(set_branch(c, branch, &version->root));
+    NT_TRY(find_name(c->folder, version, &is_found, c->error));
+    if (!is_found) {
+        NT_TRY(search_all(c->folder, version->root, &all, c->error));
+        return nt_fail(c->error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "version %" PRIu64 " does not exist; there are %" PRIu64 " versions, from %" PRIu64
+                       " to %" PRIu64,
+                       number, all.count, all.first.number, all.latest.number);
+    }
+    nt_lance_append_manifest_name(&name, version);
     return set_watched(c, nt_buffer_to_arena(&name, c->arena));
 }
 
@@ -384,6 +350,11 @@ struct known_names {
     struct nt_buffer text;
     unsigned count;
 };
+
+static void free_names(struct known_names *names)
+{
+    nt_buffer_deinit(&names->text);
+}
 
 static enum nt_status add_name(void *context, const char *name, struct nt_error *error)
 {
@@ -399,18 +370,13 @@ static enum nt_status add_name(void *context, const char *name, struct nt_error 
 
 static enum nt_status refuse_name(const struct version_resolver *c, const char *requested)
 {
-    struct known_names tags = {.count = 0}, branches = {.count = 0};
-    enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, add_name, &tags, c->error);
-    if (status == NT_OK)
-        status = nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, add_name, &branches, c->error);
-    if (status == NT_OK)
-        status = nt_fail(c->error, NT_NOT_FOUND, NT_NO_OFFSET,
-                         "no version, tag or branch has the name '%s'; tags: %s; branches: %s", requested,
-                         tags.count ? nt_buffer_string(&tags.text) : "none",
-                         branches.count ? nt_buffer_string(&branches.text) : "none");
-    nt_buffer_deinit(&tags.text);
-    nt_buffer_deinit(&branches.text);
-    return status;
+    NT_CLEANUP(free_names) struct known_names tags = {.count = 0}, branches = {.count = 0};
+    NT_TRY(nt_lance_each_ref(c->folder, NT_LANCE_TAGS, add_name, &tags, c->error));
+    NT_TRY(nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, add_name, &branches, c->error));
+    return nt_fail(c->error, NT_NOT_FOUND, NT_NO_OFFSET,
+                   "no version, tag or branch has the name '%s'; tags: %s; branches: %s", requested,
+                   tags.count ? nt_buffer_string(&tags.text) : "none",
+                   branches.count ? nt_buffer_string(&branches.text) : "none");
 }
 
 static enum nt_status check_name(const struct version_resolver *c, const char *name)
@@ -436,9 +402,11 @@ static enum nt_status resolve_tag(const struct version_resolver *c, const char *
 static enum nt_status resolve_branch(const struct version_resolver *c, const char *name)
 {
     bool is_there;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer file = {0};
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
     NT_TRY(nt_check_memory(branch, c->error));
-    NT_TRY(lance_has_branch(c->folder, name, &is_there, c->error));
+    append_file_name(&file, NT_LANCE_BRANCHES, name);
+    NT_TRY(has_now(c->folder, &file, &is_there, c->error));
     if (!is_there)
         return refuse_name(c, name);
     return resolve_latest(c, branch);
@@ -472,9 +440,9 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
     if (!requested)
         return resolve_latest(&c, "");
     const char *colon = strrchr(requested, ':');
-    if (colon && lance_parse_version(colon + 1, &number))
+    if (colon && take_number(colon + 1, strlen(colon + 1), false, &number))
         return take_of_branch(&c, requested, colon, number);
-    bool is_number = lance_parse_version(requested, &number);
+    bool is_number = take_number(requested, strlen(requested), false, &number);
     enum nt_status status = is_number ? resolve_number(&c, "", number) : resolve_name(&c, requested);
     if (!is_number || status != NT_NOT_FOUND)
         return status;
@@ -494,20 +462,17 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *reque
     struct nt_lance_resolved_version resolved;
     struct nt_buffer series = {0}, file = {0};
     NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
-    enum nt_status status =
-        arena ? nt_lance_resolve_version(folder, requested, arena, &resolved, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
-    if (status == NT_OK) {
-        nt_buffer_append_format(&series, "%s%s", resolved.branch, *resolved.branch ? ":" : "");
-        nt_lance_append_manifest_name(&file, &resolved.version);
-        *version_ret = (struct nt_dataset_version){.series = series.bytes,
-                                                   .number = resolved.version.number,
-                                                   .file = file.bytes,
-                                                   .watched = {strdup(resolved.watched)}};
-        if (series.failed || file.failed || !version_ret->watched[0]) {
-            nt_version_deinit(version_ret);
-            status = nt_fail_memory(error);
-        }
-    }
-    return status;
+    NT_TRY(nt_check_memory(arena, error));
+    NT_TRY(nt_lance_resolve_version(folder, requested, arena, &resolved, error));
+    nt_buffer_append_format(&series, "%s%s", resolved.branch, *resolved.branch ? ":" : "");
+    nt_lance_append_manifest_name(&file, &resolved.version);
+    *version_ret = (struct nt_dataset_version){.series = series.bytes,
+                                               .number = resolved.version.number,
+                                               .file = file.bytes,
+                                               .watched = {strdup(resolved.watched)}};
+    if (!series.failed && !file.failed && version_ret->watched[0])
+        return NT_OK;
+    nt_version_deinit(version_ret);
+    return nt_fail_memory(error);
 }
