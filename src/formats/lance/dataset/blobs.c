@@ -17,32 +17,17 @@ struct blob_search {
 
 /* ---- Beside the data file ---- */
 
-static struct nt_text path_of(const struct nt_lance_data_file *data_file)
-{
-    return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
-}
-
-static enum nt_status find_inline(struct blob_search *search)
-{
-    search->folder = search->data_file->folder;
-    nt_buffer_append_string(&search->name, search->data_file->name);
-    search->offset = search->description->position;
-    return NT_OK;
-}
-
 /* Composes the name of a file in a directory beside the data file and with its name. The name has the
  * blob's number, lowest bit first. */
 static void put_adjacent_name(struct blob_search *search)
 {
     enum { ID_BITS = 32 };
     const struct nt_lance_data_file *data_file = search->data_file;
-    struct nt_text path = path_of(data_file), ending = nt_text_of(".lance"), last = path;
+    struct nt_text path = nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH), last = path;
     const char *slash = memrchr(path.bytes, '/', path.length);
     if (slash)
         last = (struct nt_text){slash + 1, path.length - (size_t)(slash + 1 - path.bytes)};
-    if (last.length > ending.length &&
-        memcmp(last.bytes + last.length - ending.length, ending.bytes, ending.length) == 0)
-        last.length -= ending.length;
+    last = nt_lance_stem(last);
     search->folder = data_file->folder;
     nt_buffer_append(&search->name, data_file->name, strlen(data_file->name) - path.length);
     nt_buffer_append(&search->name, last.bytes, last.length);
@@ -50,19 +35,6 @@ static void put_adjacent_name(struct blob_search *search)
     for (unsigned bit = 0; bit < ID_BITS; bit++)
         nt_buffer_append_byte(&search->name, search->description->id >> bit & 1 ? '1' : '0');
     nt_buffer_append_string(&search->name, ".blob");
-}
-
-static enum nt_status find_packed(struct blob_search *search)
-{
-    put_adjacent_name(search);
-    search->offset = search->description->position;
-    return NT_OK;
-}
-
-static enum nt_status find_dedicated(struct blob_search *search)
-{
-    put_adjacent_name(search);
-    return NT_OK;
 }
 
 /* ---- At a URI ---- */
@@ -90,7 +62,6 @@ static enum nt_status find_in_base_of(struct blob_search *search)
 static enum nt_status find_managed(struct blob_search *search)
 {
     const struct nt_lance_base *base;
-    search->offset = search->description->position;
     if (search->description->id)
         return find_in_base_of(search);
     NT_TRY(nt_lance_find_base(search->lance, search->data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base,
@@ -129,25 +100,34 @@ static enum nt_status find_by_path(struct blob_search *search)
     return NT_OK;
 }
 
-static enum nt_status find_external(struct blob_search *search)
+static enum nt_status find_file(struct blob_search *search)
 {
-    search->offset = search->description->position;
-    search->is_whole = !search->description->size;
-    return search->description->id ? find_in_base_of(search) : find_by_path(search);
+    const struct nt_blob_description *description = search->description;
+    search->offset = description->position;
+    switch (description->kind) {
+    case NT_BLOB_INLINE:
+        search->folder = search->data_file->folder;
+        nt_buffer_append_string(&search->name, search->data_file->name);
+        return NT_OK;
+    case NT_BLOB_DEDICATED:
+        search->offset = 0;
+        put_adjacent_name(search);
+        return NT_OK;
+    case NT_BLOB_PACKED:
+        put_adjacent_name(search);
+        return NT_OK;
+    case NT_BLOB_EXTERNAL:
+        search->is_whole = !description->size;
+        return description->id ? find_in_base_of(search) : find_by_path(search);
+    default:
+        return find_managed(search);
+    }
 }
-
-typedef enum nt_status find_file(struct blob_search *search);
-
-static find_file *const kinds[NT_BLOB_KINDS] = {
-    [NT_BLOB_INLINE] = find_inline,       [NT_BLOB_PACKED] = find_packed,
-    [NT_BLOB_DEDICATED] = find_dedicated, [NT_BLOB_EXTERNAL] = find_external,
-    [NT_BLOB_MANAGED] = find_managed,
-};
 
 static enum nt_status find(struct blob_search *search)
 {
     const struct nt_blob_description *description = search->description;
-    enum nt_status status = kinds[description->kind](search);
+    enum nt_status status = find_file(search);
     nt_buffer_append_string(&search->name, "");
     if (status == NT_OK && search->name.failed)
         status = nt_fail_memory(search->error);

@@ -65,19 +65,20 @@ static enum nt_status add_layout_sources(struct nt_dataset *dataset, const struc
     struct nt_file *file = dataset->file;
     dataset->sources = file->layout_sources;
     dataset->source_count = file->layout_source_count;
-    enum nt_status status = nt_lance_add_source(file, lance->folder, lance->manifest.name, error);
-    for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
+    NT_TRY(nt_lance_add_source(file, lance->folder, lance->manifest.name, error));
+    for (uint32_t i = 0; i < lance->fragment_count; i++) {
         struct nt_folder *folder;
         const char *name;
         if (lance->fragments[i].has_deleted_rows && !lance->fragments[i].deleted_rows)
             continue;
-        status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
-        if (status == NT_OK && name)
-            status = nt_lance_add_source(file, folder, name, error);
-        else if (!nt_is_environmental(status))
-            status = NT_OK; /* reading the rows reports it */
+        enum nt_status status =
+            nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
+        if (nt_is_environmental(status))
+            return status;
+        if (status == NT_OK && name) /* else there is none, or reading the rows reports it */
+            NT_TRY(nt_lance_add_source(file, folder, name, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Fragments without data files, of which writers leave few, take a few bytes each, but work for each of
@@ -98,7 +99,7 @@ static enum nt_status limit_empty_fragments(const struct nt_dataset *dataset,
 static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                     struct nt_error *error)
 {
-    uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
+    NT_AUTO_FREE uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
     NT_TRY(nt_check_memory(entries, error));
     bool has_deleted = false;
     enum nt_status status = limit_empty_fragments(dataset, lance, error);
@@ -109,7 +110,6 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     }
     if (status == NT_OK)
         status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
-    free(entries);
     NT_TRY(nt_with_context(status, error, "%s", lance->manifest.name));
     dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
     if (!has_deleted)
@@ -119,10 +119,9 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     return nt_check_memory(dataset->part_deletions, error);
 }
 
-/* Returns the directory's name without the suffix ".lance" that Lance's writers suggest. */
-static struct nt_text name_of(const struct nt_file *file)
+struct nt_text nt_lance_stem(struct nt_text name)
 {
-    struct nt_text name = nt_path_name(file->path), ending = nt_text_of(".lance");
+    struct nt_text ending = nt_text_of(".lance");
     if (name.length > ending.length &&
         memcmp(name.bytes + name.length - ending.length, ending.bytes, ending.length) == 0)
         name.length -= ending.length;
@@ -158,15 +157,12 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
                                   struct nt_error *error)
 {
     const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
-    enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
+    NT_TRY(nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error));
     lance->schema.is_legacy = lance->generations == NT_LANCE_IS_LEGACY;
     lance->schema.has_item_columns = lance->generations & (NT_LANCE_IS_LEGACY | NT_LANCE_IS_2_0);
     lance->physical_view.has_levels = lance->generations & NT_LANCE_IS_LATER;
-    if (status == NT_OK)
-        status = nt_lance_lay_out_schema(file->arena, &lance->schema, error);
-    if (status == NT_OK)
-        status = nt_lance_sort_ids(file->arena, lance, error);
-    return nt_with_context(status, error, "%s: schema", lance->manifest.name);
+    NT_TRY(nt_lance_lay_out_schema(file->arena, &lance->schema, error));
+    return nt_lance_sort_ids(file->arena, lance, error);
 }
 
 /* Blobs may be in files outside all base paths. */
@@ -186,7 +182,8 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     NT_TRY(nt_lance_read_bases(dataset->file, lance, bases, error));
     NT_TRY(nt_lance_read_fragments(dataset->file, lance, error));
     dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
-    NT_TRY(read_schema(dataset->file, lance, error));
+    NT_TRY(
+        nt_with_context(read_schema(dataset->file, lance, error), error, "%s: schema", lance->manifest.name));
     nt_lance_estimate_ends(lance);
     NT_TRY(open_base_roots_of_blobs(dataset->file, lance, bases, error));
     NT_TRY(describe(dataset, lance, error));
@@ -204,9 +201,10 @@ static enum nt_status add_dataset(struct nt_file *file, struct nt_lance_dataset 
 {
     NT_TRY(nt_file_add_dataset(file, dataset_ret, error));
     struct nt_dataset *dataset = *dataset_ret;
+    struct nt_text name = nt_lance_stem(nt_path_name(file->path));
     dataset->format_data = lance;
     dataset->ops = &dataset_ops;
-    NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, name_of(file), &dataset->name), error));
+    NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, name, &dataset->name), error));
     dataset->title = dataset->name;
     return NT_OK;
 }

@@ -410,6 +410,9 @@ uint32_t nt_lance_layout_part(const struct nt_file *file, uint32_t source);
 
 /* ---- Datasets ---- */
 
+/* Removes the ending ".lance", which Lance's writers give to directories and data files, from a name. */
+struct nt_text nt_lance_stem(struct nt_text name);
+
 /* Members of nt_format. */
 enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
 enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_open_options *options,

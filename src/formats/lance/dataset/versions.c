@@ -112,7 +112,7 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
                                void *context, struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer file = {0};
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     json_t *value = NULL;
     append_file_name(&file, refs, name);
     NT_TRY(refresh(folder, &file, error));
@@ -120,10 +120,8 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
     enum nt_status status = parse_ref(source, &value, error);
     if (status == NT_OK)
         status = take(context, value, error);
-    nt_with_context(status, error, "%s", source->path);
     json_decref(value);
-    nt_source_close(source);
-    return status;
+    return nt_with_context(status, error, "%s", source->path);
 }
 
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
