@@ -98,12 +98,6 @@ void nt_lance_close_bases(struct nt_lance_dataset *lance)
 
 /* ---- Base paths of the manifest ---- */
 
-static int compare_bases(const void *left, const void *right)
-{
-    const struct nt_lance_base *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *lance, struct nt_error *error)
 {
     struct nt_proto rest = lance->manifest.message, message;
@@ -117,7 +111,7 @@ static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *
         NT_TRY(find_folder(file, lance, base, error));
     }
     if (lance->base_count)
-        qsort(lance->bases, lance->base_count, sizeof(*lance->bases), compare_bases);
+        qsort(lance->bases, lance->base_count, sizeof(*lance->bases), nt_compare_u64);
     for (uint32_t i = 1; i < lance->base_count; i++)
         if (lance->bases[i].id == lance->bases[i - 1].id)
             return nt_fail(error, NT_CORRUPT, lance->manifest.offset, "two base paths have the id %" PRIu64,
@@ -145,9 +139,9 @@ enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint6
                                      uint64_t position_offset, const struct nt_lance_base **base_ret,
                                      struct nt_error *error)
 {
-    const struct nt_lance_base key = {.id = id}, *base = NULL;
+    const struct nt_lance_base *base = NULL;
     if (lance->base_count)
-        base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
+        base = bsearch(&id, lance->bases, lance->base_count, sizeof(*base), nt_compare_u64);
     *base_ret = base;
     if (!base)
         return nt_fail(error, NT_CORRUPT, position_offset, "the manifest has no base path %" PRIu64, id);

@@ -146,11 +146,11 @@ static enum nt_status read_arrow(struct deletion_collector *collector, struct nt
     if (!nt_checked_multiply(collector->most, 2 * sizeof(uint32_t), &taken))
         taken = UINT64_MAX;
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        taken = 0;
-    else
+    if (status == NT_OK)
         status =
             nt_arrow_column_read(bytes, (size_t)source->size, collector->most, take_values, &found, error);
+    else
+        taken = 0;
     free(bytes);
     if (status == NT_OK)
         status = add_sorted(collector, &found, error);
@@ -163,7 +163,7 @@ static enum nt_status read_arrow(struct deletion_collector *collector, struct nt
 
 struct bitmap_reader {
     struct deletion_collector *collector;
-    uint8_t *stored; /* from malloc: a container's bytes */
+    uint8_t *stored; /* a container's bytes */
     uint32_t *rows;  /* its values */
 };
 
@@ -193,18 +193,15 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
 
 static enum nt_status read_bitmap(struct deletion_collector *collector, struct nt_error *error)
 {
-    struct bitmap_reader reader = {.collector = collector,
-                                   .stored = malloc(NT_ROARING_WINDOW_BYTES),
-                                   .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
+    NT_AUTO_FREE uint8_t *stored = malloc(NT_ROARING_WINDOW_BYTES);
+    NT_AUTO_FREE uint32_t *rows = malloc(MAX_VALUES * sizeof(*rows));
+    struct bitmap_reader reader = {.collector = collector, .stored = stored, .rows = rows};
     struct nt_roaring_walk walk = {.source = collector->source,
                                    .width = NT_ROARING_32,
                                    .context = &reader,
                                    .on_container = take_container};
-    enum nt_status status =
-        reader.stored && reader.rows ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
-    free(reader.stored);
-    free(reader.rows);
-    return status;
+    NT_TRY(nt_check_memory(stored && rows, error));
+    return nt_roaring_walk(&walk, error);
 }
 
 /* ---- Load deletion vectors ---- */
@@ -224,15 +221,17 @@ static enum nt_status settle(struct deletion_collector *collector,
     return NT_OK;
 }
 
-static enum nt_status collect(struct deletion_collector *collector,
-                              const struct nt_lance_fragment_part *fragment,
-                              const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
+static enum nt_status collect(struct deletion_collector *collector, struct nt_lance_fragment_part *fragment,
+                              struct nt_error *error)
 {
     NT_TRY(is_bitmap(fragment) ? read_bitmap(collector, error) : read_arrow(collector, error));
     if (fragment->has_deleted_rows && collector->deleted != fragment->deleted_rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
                               fragment->deleted_rows, collector->deleted);
-    return collector->count ? settle(collector, deletions_ret, error) : NT_OK;
+    if (collector->count)
+        NT_TRY(settle(collector, &fragment->deletions, error));
+    fragment->deleted_rows = collector->deleted;
+    return NT_OK;
 }
 
 static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
@@ -245,9 +244,7 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
     NT_TRY(nt_folder_open_file(folder, name, &collector.source, error));
     collector.most =
         fragment->has_deleted_rows ? fragment->deleted_rows : collector.source->size / sizeof(uint32_t);
-    enum nt_status status = collect(&collector, fragment, &fragment->deletions, error);
-    if (status == NT_OK)
-        fragment->deleted_rows = collector.deleted;
+    enum nt_status status = collect(&collector, fragment, error);
     free(collector.runs);
     nt_source_close(collector.source);
     return status;
@@ -257,17 +254,16 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
                                        struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
     struct nt_folder *folder;
-    const char *name = NULL;
-    enum nt_status status = NT_OK;
-    if (!fragment->has_deletions)
-        status = nt_lance_find_deletion_file(file, lance, fragment, &folder, &name, error);
-    if (status == NT_OK && name) {
-        status = read_file(file, fragment, folder, name, error);
+    const char *name;
+    if (fragment->has_deletions)
+        return NT_OK;
+    NT_TRY(nt_lance_find_deletion_file(file, lance, fragment, &folder, &name, error));
+    if (name) {
+        enum nt_status status = read_file(file, fragment, folder, name, error);
         if (status == NT_NOT_FOUND)
             status = nt_lance_fail_missing(lance, folder, name, "deletion file", error);
-        nt_with_context(status, error, "%s", name);
+        NT_TRY(nt_with_context(status, error, "%s", name));
     }
-    if (status == NT_OK)
-        fragment->has_deletions = fragment->has_deleted_rows = true;
-    return status;
+    fragment->has_deletions = fragment->has_deleted_rows = true;
+    return NT_OK;
 }
