@@ -28,7 +28,7 @@ static enum nt_status look_around(struct nt_folder *folder, const char *name, st
 {
     enum nt_status status = NT_NOT_FOUND;
     size_t length = strlen(name);
-    char *way = strdup(name);
+    NT_AUTO_FREE char *way = strdup(name);
     NT_TRY(nt_check_memory(way, error));
     while (status == NT_NOT_FOUND && length) {
         const char *end = memrchr(way, '/', length);
@@ -36,7 +36,6 @@ static enum nt_status look_around(struct nt_folder *folder, const char *name, st
         way[length] = '\0';
         status = nt_folder_stat(folder, way, attributes, error);
     }
-    free(way);
     return status;
 }
 
@@ -137,13 +136,12 @@ static void request_readahead(struct nt_dataset *dataset, uint32_t number)
 /* Creates an open file before anything is read from it; NULL: out of memory. */
 static struct nt_lance_open_file *new_file(struct nt_file *file, uint32_t number)
 {
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     struct nt_lance_open_file *open = arena ? nt_arena_alloc(arena, 1, sizeof(*open)) : NULL;
-    if (!open) {
-        nt_arena_free(arena);
+    if (!open)
         return NULL;
-    }
     *open = (struct nt_lance_open_file){.memory = {.file = file, .arena = arena}, .number = number};
+    arena = NULL;
     return open;
 }
 
@@ -251,10 +249,9 @@ static enum nt_status read_file(struct nt_dataset *dataset, struct nt_lance_open
     enum nt_status status = nt_source_size(source, &size, error);
     if (status == NT_NOT_FOUND)
         return nt_lance_fail_missing(lance, data_file->folder, data_file->name, "data file", error);
-    if (status != NT_OK)
-        return status;
-    status = nt_lance_read(&open->memory, source, open->number, &open->lance, error);
-    return status == NT_OK ? check_file(lance, data_file, &open->lance, error) : status;
+    NT_TRY(status);
+    NT_TRY(nt_lance_read(&open->memory, source, open->number, &open->lance, error));
+    return check_file(lance, data_file, &open->lance, error);
 }
 
 static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
@@ -266,13 +263,11 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, str
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
         status = keep_file(lance, open, error);
-    if (status == NT_OK) {
+    if (status == NT_OK)
         note_end(lance, &open->lance);
-        return NT_OK;
-    }
-    free_file(open);
-    nt_error_context(error, "%s", lance->files[number].name);
-    return status;
+    else
+        free_file(open);
+    return nt_with_context(status, error, "%s", lance->files[number].name);
 }
 
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
@@ -365,21 +360,17 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
                                    : nt_lance_check_rows(schema, leaf, opened, error);
 }
 
-static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group, uint32_t file,
-                                     struct nt_lance_leaf leaf, struct nt_error *error)
+static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
+                                     const struct nt_lance *opened, struct nt_lance_leaf leaf,
+                                     struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance *opened = NULL;
-    NT_TRY(nt_lance_open_data_file(dataset, file, &opened, error));
-    enum nt_status status = find_column(opened, &leaf.column, error);
-    if (status == NT_OK)
-        status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
+    NT_TRY(find_column(opened, &leaf.column, error));
+    NT_TRY(nt_lance_check_column(&lance->schema, opened, &leaf, true, error));
     const struct nt_lance_column_map column_map =
         nt_lance_map_column(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
                             &lance->schema.parts[nt_group_field(dataset, group, NULL)]);
-    if (status == NT_OK)
-        status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
-    return nt_with_context(status, error, "%s", lance->files[file].name);
+    return nt_lance_fill_group(dataset, group, opened, &column_map, error);
 }
 
 /* Runs once for all fields of the fragment. */
@@ -405,24 +396,30 @@ static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
                : NT_OK;
 }
 
-enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+static enum nt_status load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t part, field = nt_group_field(dataset, group, &part);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
-    const struct nt_lance_leaf *leaf = NULL;
-    enum nt_status status = check_overlays(lance, fragment, error);
-    if (status == NT_OK)
-        status = find_deleted(dataset, part, error);
-    if (status == NT_OK)
-        status = nt_lance_find_columns(dataset->file, lance, fragment, error);
-    if (status == NT_OK)
-        leaf = &fragment->leaves[lance->schema.parts[field].field];
-    if (status == NT_OK)
-        status = leaf->column == NT_NONE
-                     ? fill_null(dataset, group, error)
-                     : fill_from_file(dataset, group, fragment->first_file + leaf->file, *leaf, error);
-    return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
+    const struct nt_lance *opened;
+    NT_TRY(check_overlays(lance, fragment, error));
+    NT_TRY(find_deleted(dataset, part, error));
+    NT_TRY(nt_lance_find_columns(dataset->file, lance, fragment, error));
+    const struct nt_lance_leaf *leaf = &fragment->leaves[lance->schema.parts[field].field];
+    if (leaf->column == NT_NONE)
+        return fill_null(dataset, group, error);
+    uint32_t file = fragment->first_file + leaf->file;
+    NT_TRY(nt_lance_open_data_file(dataset, file, &opened, error));
+    return nt_with_context(fill_from_file(dataset, group, opened, *leaf, error), error, "%s",
+                           lance->files[file].name);
+}
+
+enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    uint32_t part;
+    nt_group_field(dataset, group, &part);
+    return nt_with_context(load_part(dataset, group, error), error, "fragment %" PRIu64,
+                           nt_lance_dataset_of(dataset)->fragments[part].id);
 }
 
 /* ---- Prefetch ---- */
@@ -501,26 +498,19 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
 
 /* ---- JSON ---- */
 
-static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                                    struct nt_json *json)
-{
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance_data_file *data_file = &lance->files[page->source];
-    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
-    const struct nt_lance_model_field *part = &lance->schema.parts[dataset->columns[column].field];
-    nt_json_member_unsigned(json, "fragment", fragment->id);
-    uint32_t file_column = fragment->leaves[part->field].column;
-    const struct nt_lance *opened = NULL;
-    NT_TRY(nt_lance_require_data_file(dataset, page->source, &opened, NULL));
-    return opened->legacy
-               ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)
-               : nt_lance_describe_page_of(dataset, opened, file_column, page, json);
-}
-
 enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
                                            const struct nt_page *page, struct nt_json *json)
 {
     struct nt_dataset *whole = dataset->logical;
     NT_LOCK_GUARD(&whole->lock);
-    return describe_page(whole, column, page, json);
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(whole);
+    const struct nt_lance_data_file *data_file = &lance->files[page->source];
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
+    const struct nt_lance_model_field *part = &lance->schema.parts[whole->columns[column].field];
+    nt_json_member_unsigned(json, "fragment", fragment->id);
+    uint32_t file_column = fragment->leaves[part->field].column;
+    const struct nt_lance *opened = NULL;
+    NT_TRY(nt_lance_require_data_file(whole, page->source, &opened, NULL));
+    return opened->legacy ? nt_lance_legacy_describe_page_of(whole, opened, (int32_t)file_column, page, json)
+                          : nt_lance_describe_page_of(whole, opened, file_column, page, json);
 }

@@ -33,9 +33,10 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
     return NT_OK;
 }
 
-static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
-                                 const struct nt_layout_output *output, struct nt_error *error)
+static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
+                                    const struct nt_layout_output *output, struct nt_error *error)
 {
+    NT_LOCK_GUARD(&dataset->lock);
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance *opened = NULL;
@@ -44,15 +45,8 @@ static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
         status = nt_lance_require_data_file(dataset, number, &opened, error);
     if (status != NT_OK)
         return nt_omit_bad(status);
-    status = nt_lance_lay_out_file(opened, output, error);
-    return status == NT_OK && !opened->legacy ? put_deleted(lance, number, opened, output, error) : status;
-}
-
-static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
-                                    const struct nt_layout_output *output, struct nt_error *error)
-{
-    NT_LOCK_GUARD(&dataset->lock);
-    return put_opened(dataset, number, output, error);
+    NT_TRY(nt_lance_lay_out_file(opened, output, error));
+    return opened->legacy ? NT_OK : put_deleted(lance, number, opened, output, error);
 }
 
 /* ---- The manifest ---- */

@@ -126,9 +126,10 @@ void nt_lance_describe_column(const struct nt_dataset *physical, uint32_t column
         nt_json_member_unsigned(json, "file_column", physical->columns[column].id);
 }
 
-static enum nt_status describe_page(const struct nt_dataset *physical, uint32_t column,
-                                    const struct nt_page *page, struct nt_json *json)
+enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_t column,
+                                      const struct nt_page *page, struct nt_json *json)
 {
+    NT_LOCK_GUARD(&physical->logical->lock);
     struct nt_lance_physical_column physical_column;
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
     if (of && physical_column.name) {
@@ -142,13 +143,6 @@ static enum nt_status describe_page(const struct nt_dataset *physical, uint32_t 
     if (of)
         lance_page_json(json, of);
     return NT_OK;
-}
-
-enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_t column,
-                                      const struct nt_page *page, struct nt_json *json)
-{
-    NT_LOCK_GUARD(&physical->logical->lock);
-    return describe_page(physical, column, page, json);
 }
 
 static bool contains_offset(const struct nt_lance_page *page, uint64_t offset)
@@ -168,8 +162,7 @@ static void put_file_page(const struct nt_lance_column *column, const struct nt_
             nt_json_member_unsigned(json, "file_page", i);
             return;
         }
-    nt_json_key(json, "file_page");
-    nt_json_null(json);
+    nt_json_member_null(json, "file_page");
 }
 
 enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const struct nt_lance *lance,
@@ -692,9 +685,10 @@ static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_fi
     return 1 + is_strings;
 }
 
-static uint32_t put_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
-                          struct nt_page_file files[NT_PAGE_FILES])
+uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
+                             struct nt_page_file files[NT_PAGE_FILES])
 {
+    NT_LOCK_GUARD(&physical->logical->lock);
     enum { MAX_RANGES = 16 };
     const struct nt_column *info = &physical->columns[column];
     struct nt_lance_physical_column physical_column;
@@ -719,11 +713,4 @@ static uint32_t put_files(const struct nt_dataset *physical, uint32_t column, co
     if (nt_proto_has(member, NT_LANCE_MINI_BLOCK_DICTIONARY))
         count += put_dictionary(info, &files[count]);
     return count;
-}
-
-uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
-                             struct nt_page_file files[NT_PAGE_FILES])
-{
-    NT_LOCK_GUARD(&physical->logical->lock);
-    return put_files(physical, column, page, files);
 }
