@@ -449,17 +449,14 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                     bool is_dictionary_one_based, const struct nt_encoding_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error)
 {
-    const struct tree_inputs inputs = {file,   nt_arena_new(),          column, page, value, known,
-                                       layout, is_dictionary_one_based, error};
-    enum nt_status status;
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *scratch = nt_arena_new();
+    const struct tree_inputs inputs = {
+        file, scratch, column, page, value, known, layout, is_dictionary_one_based, error};
     *layout = (struct nt_lance_layout){0};
-    NT_TRY(nt_check_memory(inputs.scratch, error));
+    NT_TRY(nt_check_memory(scratch, error));
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
-        status = make_of_array(&inputs);
-    else if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
-        status = make_of_layout(&inputs, page->encoding, 0);
-    else
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an unknown encoding");
-    nt_arena_free(inputs.scratch);
-    return status;
+        return make_of_array(&inputs);
+    if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
+        return make_of_layout(&inputs, page->encoding, 0);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an unknown encoding");
 }

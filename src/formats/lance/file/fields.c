@@ -221,13 +221,18 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
         error, "column %" PRIu32, leaf->column);
 }
 
+bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
+{
+    return column < lance->tail.columns && lance->columns[column].page_count &&
+           nt_lance_has_lists(&lance->columns[column].pages[0]);
+}
+
 uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
                               const struct nt_lance_leaf *leaf)
 {
     uint32_t column = leaf->column;
-    bool is_apart = leaf->field != NT_NONE && is_strings(schema, leaf->field) &&
-                    column < lance->tail.columns && lance->columns[column].page_count &&
-                    nt_lance_has_lists(&lance->columns[column].pages[0]);
+    bool is_apart =
+        leaf->field != NT_NONE && is_strings(schema, leaf->field) && nt_lance_has_byte_column(lance, column);
     return is_apart && column + 1 < lance->tail.columns ? column + 1 : NT_NONE;
 }
 

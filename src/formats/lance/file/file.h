@@ -432,6 +432,8 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
 enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
                                    const struct nt_lance *lance, struct nt_error *error);
 
+/* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
+bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column);
 /* Returns the column with the bytes of strings, for files where these are separate (previews of 2.0).
  * It is the column after the leaf's, which has the ends of the strings. NT_NONE: the field has another
  * type, or the file stores whole strings. */

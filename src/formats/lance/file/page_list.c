@@ -55,17 +55,16 @@ static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lanc
     NT_TRY(nt_lance_page_list_charge(list, bytes));
     packed.bytes = (size_t)chunk.bytes;
     packed.elements = (size_t)chunk.values;
-    uint8_t *descriptors = malloc(bytes ? bytes : 1);
-    enum nt_status status =
-        descriptors ? nt_lance_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
-    for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
-        status = add_blob(list, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
-    free(descriptors);
+    NT_AUTO_FREE uint8_t *descriptors = malloc(bytes ? bytes : 1);
+    NT_TRY(nt_check_memory(descriptors, list->error));
+    NT_TRY(nt_lance_decode(&packed, descriptors, list->error));
+    for (uint64_t i = 0; i < chunk.values; i++)
+        NT_TRY(add_blob(list, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i));
     const struct nt_page_list_entry entry = {.offset = chunk.offset,
                                              .stored_bytes = chunk.bytes,
                                              .rows = chunk.values,
                                              .decoders = {0, list->decoders[1]}};
-    return status == NT_OK ? nt_lance_page_list_add(list, &entry) : status;
+    return nt_lance_page_list_add(list, &entry);
 }
 
 /* Each blob becomes a page. This decodes their descriptors. */
@@ -325,7 +324,7 @@ static enum nt_status check_descriptors(const struct nt_lance_page_list *list,
 static enum nt_status fill_page(struct nt_lance_page_list *list, const struct nt_lance_page *page,
                                 const struct nt_encoding_tree **known)
 {
-    struct nt_lance_page_reader opened;
+    NT_CLEANUP(nt_lance_close_page) struct nt_lance_page_reader opened = {.page = page};
     uint64_t before = list->rows;
     if (list->field->kind == NT_FIELD_RECORD && (is_structure(page) || is_silent(page, list->column_map)))
         return fill_structure(list, page);
@@ -333,15 +332,10 @@ static enum nt_status fill_page(struct nt_lance_page_list *list, const struct nt
         nt_lance_open_page(list->dataset, list->lance, page, list->column_map, *known, &opened, list->error);
     if (status == NT_OK)
         status = check_descriptors(list, &opened);
-    if (status == NT_OK)
-        *known = opened.layout.tree;
-    else
-        nt_lance_page_list_locate_page_failure(list, status, page, false);
-    if (status == NT_OK && list->field->kind == NT_FIELD_PAGE_BYTES)
-        status = lance_fill_blobs(list, &opened);
-    else if (status == NT_OK)
-        status = fill_chunks(list, &opened);
-    nt_lance_close_page(&opened);
+    NT_TRY(nt_lance_page_list_locate_page_failure(list, status, page, false));
+    *known = opened.layout.tree;
+    status = list->field->kind == NT_FIELD_PAGE_BYTES ? lance_fill_blobs(list, &opened)
+                                                      : fill_chunks(list, &opened);
     uint64_t rows = list->rows - before;
     if (status == NT_OK && list->field->parent == NT_NONE && rows != page->length)
         status =
@@ -359,13 +353,6 @@ static enum nt_status fill(struct nt_lance_page_list *list)
 }
 
 /* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
-
-/* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
-static bool lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
-{
-    return column < lance->tail.columns && lance->columns[column].page_count &&
-           nt_lance_has_lists(&lance->columns[column].pages[0]);
-}
 
 static uint64_t count_bytes(const struct nt_lance_page_list *list)
 {
@@ -424,7 +411,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     list.context = nt_codec_context_new();
     if (status == NT_OK && !list.context)
         status = nt_fail_memory(error);
-    if (nt_lance_page_list_is_strings(&list) && lance_has_byte_column(lance, column_map->column))
+    if (nt_lance_page_list_is_strings(&list) && nt_lance_has_byte_column(lance, column_map->column))
         list.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
         status = fill(&list);
@@ -547,6 +534,6 @@ void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *f
         prefetch->need = NT_PREFETCH_ONLY;
     plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES,
                 field->kind == NT_FIELD_COLLECTION, prefetch);
-    if (with_pages && is_text && lance_has_byte_column(lance, column))
+    if (with_pages && is_text && nt_lance_has_byte_column(lance, column))
         plan_column(lance, column + 1, true, false, prefetch);
 }

@@ -25,12 +25,10 @@ static const struct {
 
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
 {
-    unsigned content = 0;
-    while (content < NT_LANCE_HAS_NOTHING && contents[content].name != column->type_name)
-        content++;
-    for (unsigned i = NT_LANCE_HAS_ENDS; i < NT_LANCE_CONTENT_COUNT; i++)
-        content = contents[i].name == column->type_name ? i : content;
-    return (enum nt_lance_content)content;
+    for (unsigned i = 0; i < NT_LANCE_CONTENT_COUNT; i++)
+        if (contents[i].name == column->type_name)
+            return (enum nt_lance_content)i;
+    return NT_LANCE_HAS_NOTHING;
 }
 
 /* ---- Find the file page ---- */
@@ -207,7 +205,7 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
     enum nt_lance_decoder_output output = contents[content].output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
-    struct nt_lance_page_reader opened;
+    NT_CLEANUP(nt_lance_close_page) struct nt_lance_page_reader opened = {.page = page};
     struct physical_page physical_page;
     if (content == NT_LANCE_HAS_NOTHING) {
         const struct nt_page bare = {.offset = span.offset,
@@ -218,19 +216,15 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
     }
     enum nt_status status =
         nt_lance_open_page(list->dataset, list->lance, page, list->column_map, *known, &opened, list->error);
-    if (status == NT_OK) {
-        *known = opened.layout.tree;
-        status = make_tree(list, &opened, output, &span, &physical_page);
-    } else {
-        nt_lance_page_list_locate_page_failure(list, status, page, false);
-    }
+    NT_TRY(nt_lance_page_list_locate_page_failure(list, status, page, false));
+    *known = opened.layout.tree;
+    status = make_tree(list, &opened, output, &span, &physical_page);
     if (status == NT_OK && output != NT_LANCE_LEVELS)
         status = nt_lance_read_dictionary(list, &opened);
     if (status == NT_OK)
         status = count(list, &opened, output, &span, &physical_page);
     if (status == NT_OK)
         status = add_page(list, builder, column, &opened, &span, &physical_page);
-    nt_lance_close_page(&opened);
     return nt_lance_page_list_locate_page_failure(list, status, page, true);
 }
 
@@ -292,20 +286,21 @@ static enum nt_status load_physical(struct nt_dataset *physical, uint32_t number
 static bool lance_plan_physical(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
                                 struct nt_prefetch *prefetch)
 {
-    enum nt_status status = NT_OK;
     with_pages |= physical == physical->logical->levels;
-    for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
+    for (uint32_t i = groups.first; i < groups.end; i++) {
         uint32_t part, field = nt_group_field(physical, i, &part);
         struct nt_lance_physical_column found = {.lance = NULL};
         if (nt_group_is_loaded(physical, i))
             continue;
-        status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part, &found,
-                                                                      NULL);
+        enum nt_status status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field,
+                                                                                     part, &found, NULL);
+        if (nt_is_environmental(status))
+            return false;
         if (status == NT_OK && found.lance)
             nt_lance_plan_column(found.lance, &physical->fields[field], found.column_map.column, with_pages,
                                  prefetch);
     }
-    return !nt_is_environmental(status);
+    return true;
 }
 
 /* ---- Types ---- */
@@ -462,14 +457,12 @@ static bool has_column(const struct physical_field_builder *builder, uint32_t fi
 static enum nt_status add_parts(struct nt_dataset *physical, const struct nt_dataset *dataset,
                                 struct nt_error *error)
 {
-    uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
+    NT_AUTO_FREE uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
     NT_TRY(nt_check_memory(entries, error));
     for (uint32_t i = 0; i < dataset->part_count; i++)
         entries[i] = dataset->part_boundaries[i + 1] - dataset->part_boundaries[i];
-    enum nt_status status = nt_dataset_add_field_groups(physical, entries, dataset->part_count, error);
-    free(entries);
     physical->part_metadata_bytes = dataset->part_metadata_bytes;
-    return status;
+    return nt_dataset_add_field_groups(physical, entries, dataset->part_count, error);
 }
 
 static enum nt_status add_physical_dataset(struct nt_dataset *dataset, const struct nt_lance_physical *of,

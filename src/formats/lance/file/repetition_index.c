@@ -281,18 +281,16 @@ static enum nt_status check_page(struct repetition_check *check, uint32_t number
 {
     struct nt_lance_page_list *list = &check->list;
     uint32_t column = list->column_map->column;
-    struct nt_lance_page_reader opened;
-    bool is_wrong = false;
+    NT_CLEANUP(nt_lance_close_page) struct nt_lance_page_reader opened = {0};
     enum nt_status status =
         nt_lance_open_page(list->dataset, list->lance, &list->lance->columns[column].pages[number],
                            list->column_map, NULL, &opened, list->error);
     if (status == NT_OK)
         status = nt_lance_row_index_open(list->lance->source, opened.page, &opened.layout, opened.page_chunks,
                                          &opened.index, list->error);
-    is_wrong = status == NT_CORRUPT;
+    bool is_wrong = status == NT_CORRUPT;
     if (status == NT_OK && opened.index.entries)
         status = check_chunks(list, &opened, &is_wrong);
-    nt_lance_close_page(&opened);
     if (is_wrong) {
         nt_error_context(list->error, "column %" PRIu32 " of the file: page %" PRIu32, column, number);
         check->emit(check->context, list->error);
