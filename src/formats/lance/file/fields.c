@@ -308,40 +308,35 @@ static enum nt_status add_column(struct lance_field_builder *build, uint32_t fie
     return nt_builder_add_column(&build->builder, &column, &decoder, build->error);
 }
 
-static enum nt_status add_validity(struct lance_field_builder *build, uint32_t field, uint32_t position)
-{
-    return add_column(build, field, position, "validity", NT_ENCODING_BIT, nt_element_dtype(NT_ELEMENT_BOOL));
-}
-
 static enum nt_status add_columns(struct lance_field_builder *build, uint32_t number,
                                   const struct nt_field *field)
 {
-    enum nt_status status = NT_OK;
     uint32_t position = 0;
     const struct nt_dtype byte = nt_element_dtype(NT_ELEMENT_BYTE),
-                          index = nt_element_dtype(NT_ELEMENT_UINT64);
+                          index = nt_element_dtype(NT_ELEMENT_UINT64),
+                          valid = nt_element_dtype(NT_ELEMENT_BOOL);
     switch (field->kind) {
     case NT_FIELD_VALUE:
-        status = add_column(build, number, position++, "values", nt_lance_encoding_of(field->dtype.element),
-                            field->dtype);
+        NT_TRY(add_column(build, number, position++, "values", nt_lance_encoding_of(field->dtype.element),
+                          field->dtype));
         break;
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
     case NT_FIELD_JSON:
-        status = add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index);
-        if (status == NT_OK)
-            status = add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte);
+        NT_TRY(add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index));
+        NT_TRY(add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte));
         break;
     case NT_FIELD_COLLECTION:
-        status = add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index);
+        NT_TRY(add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index));
         break;
     case NT_FIELD_PAGE_BYTES:
-        status = add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte);
+        NT_TRY(add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte));
         break;
     default:
         break;
     }
-    return status == NT_OK && field->is_nullable ? add_validity(build, number, position) : status;
+    return field->is_nullable ? add_column(build, number, position, "validity", NT_ENCODING_BIT, valid)
+                              : NT_OK;
 }
 
 static enum nt_status add_field(struct lance_field_builder *build, struct nt_field *field,
@@ -472,36 +467,15 @@ static enum nt_status name_json(const struct lance_field_builder *build, struct 
     return set_properties(build, field, properties, count);
 }
 
-/* Sets metadata that the field's message lacks: two entries. */
-static enum nt_status set_metadata(const struct lance_field_builder *build,
-                                   const struct nt_property entries[2], struct nt_field *field)
+/* Sets metadata that the field's message lacks: two keys with their values. */
+static enum nt_status set_metadata(const struct lance_field_builder *build, struct nt_field *field,
+                                   const char *const entries[4])
 {
     struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
     NT_TRY(nt_check_memory(properties, build->error));
-    memcpy(properties, entries, 2 * sizeof(*properties));
+    properties[0] = (struct nt_property){nt_text_of(entries[0]), nt_text_of(entries[1])};
+    properties[1] = (struct nt_property){nt_text_of(entries[2]), nt_text_of(entries[3])};
     return set_properties(build, field, properties, 2);
-}
-
-/* Lance's writers declare an Arrow extension type in the metadata of a field. */
-static enum nt_status set_extension(const struct lance_field_builder *build, const char *name,
-                                    struct nt_field *field)
-{
-    const struct nt_property entries[2] = {
-        {nt_text_of("ARROW:extension:name"), nt_text_of(name)},
-        {nt_text_of("ARROW:extension:metadata"), nt_text_of("")},
-    };
-    return set_metadata(build, entries, field);
-}
-
-/* Lance's reader gives each description of blobs these metadata. Those in the message belong to the
- * field from which the blobs were written. */
-static enum nt_status set_description(const struct lance_field_builder *build, struct nt_field *field)
-{
-    const struct nt_property entries[2] = {
-        {nt_text_of("lance-encoding:blob"), nt_text_of("true")},
-        {nt_text_of("lance-encoding:packed"), nt_text_of("true")},
-    };
-    return set_metadata(build, entries, field);
 }
 
 /* Is a field a value, maybe within fixed-size lists? */
@@ -519,11 +493,13 @@ static enum nt_status add_lists(struct lance_field_builder *build, struct nt_fie
     const struct nt_lance_type *type = &build->schema->layouts[part->field].type;
     const struct nt_lance_value *value = &type->value;
     static const struct nt_field_extra item_extra = {.is_declared_nullable = true};
-    const char *extension = type->extension;
-    enum nt_status status = NT_OK;
+    /* Lance's writers declare an Arrow extension type in the metadata of a field. */
+    const char *const extension[] = {"ARROW:extension:name", type->extension, "ARROW:extension:metadata", ""};
     uint32_t number = NT_NONE;
     struct nt_field item = *field;
-    for (uint32_t i = 0; status == NT_OK && i <= value->list_count && is_value(field); i++) {
+    if (!is_value(field))
+        return add_field(build, field, part, number_ret);
+    for (uint32_t i = 0; i <= value->list_count; i++) {
         bool is_list = i < value->list_count;
         item.kind = is_list ? NT_FIELD_ARRAY : field->kind;
         item.repetition = is_list ? value->lists[i] : 0;
@@ -534,21 +510,18 @@ static enum nt_status add_lists(struct lance_field_builder *build, struct nt_fie
             item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
         }
-        if (i && !is_list && extension)
-            status = set_extension(build, extension, &item);
+        if (i && !is_list && type->extension)
+            NT_TRY(set_metadata(build, &item, extension));
         item.is_nullable = item.is_nullable && item.kind != NT_FIELD_NULL;
         part->depth = i;
-        if (status == NT_OK)
-            status = add_field(build, &item, part, &number);
+        NT_TRY(add_field(build, &item, part, &number));
         if (i == 0)
             *number_ret = number;
         if (is_list && !nt_checked_multiply(part->items, value->lists[i], &part->items))
-            status = nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
-                             "the number of items of fixed-size lists overflows");
+            return nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
+                           "the number of items of fixed-size lists overflows");
     }
-    if (status == NT_OK && !is_value(field))
-        status = add_field(build, field, part, number_ret);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_lance_shape shape_of_parent(const struct lance_field_builder *build, uint32_t number)
@@ -568,6 +541,9 @@ static bool find_nullable(const struct lance_field_builder *build, uint32_t numb
 
 static enum nt_status build_field(struct lance_field_builder *build, uint32_t number)
 {
+    /* Lance's reader gives each description of blobs these metadata. Those in the message belong to the
+     * field from which the blobs were written. */
+    static const char *const description[] = {"lance-encoding:blob", "true", "lance-encoding:packed", "true"};
     const struct nt_lance_field *from = &build->schema->fields[number];
     const struct nt_lance_type *type = &build->schema->layouts[number].type;
     struct nt_field field = {
@@ -596,7 +572,7 @@ static enum nt_status build_field(struct lance_field_builder *build, uint32_t nu
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
     if (from->is_description)
-        NT_TRY(set_description(build, &field));
+        NT_TRY(set_metadata(build, &field, description));
     if (nt_text_is(from->logical_type, "json"))
         NT_TRY(name_json(build, &field));
     return add_lists(build, &field, &part, &build->built[number]);
@@ -621,15 +597,19 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
                                      const struct nt_lance_leaf *leaves, const struct nt_lance *lance,
                                      struct nt_error *error)
 {
-    struct lance_field_builder build = {
-        .dataset = dataset, .schema = schema, .leaves = leaves, .lance = lance, .error = error};
-    build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
-    build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
+    NT_AUTO_FREE uint32_t *built = calloc((size_t)schema->field_count + 1, sizeof(*built));
+    NT_AUTO_FREE bool *is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*is_nullable));
+    struct lance_field_builder build = {.dataset = dataset,
+                                        .schema = schema,
+                                        .leaves = leaves,
+                                        .lance = lance,
+                                        .built = built,
+                                        .is_nullable = is_nullable,
+                                        .error = error};
+    NT_TRY(nt_check_memory(built && is_nullable, error));
     dataset->is_ordered = true; /* a column whose type changed is a new field at the old position */
     nt_builder_init(&build.builder, dataset);
-    enum nt_status status = build.built && build.is_nullable ? build_all(&build) : nt_fail_memory(error);
+    enum nt_status status = build_all(&build);
     nt_builder_deinit(&build.builder);
-    free(build.built);
-    free(build.is_nullable);
     return status;
 }
