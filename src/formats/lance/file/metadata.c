@@ -344,30 +344,18 @@ static bool read_layers(struct nt_lance_page *page)
     return first == NT_LAYER_NULLABLE_ITEM;
 }
 
-/* Adds up the rows of the column's pages. */
-static enum nt_status add_page_rows(const struct column_metadata_reader *reader, struct nt_proto message,
-                                    uint32_t number, struct nt_lance_page *pages)
+/* Also adds the page's rows to those of the column. */
+static enum nt_status read_page(const struct column_metadata_reader *reader, struct nt_proto message,
+                                struct nt_lance_page *page)
 {
     struct nt_lance_column *column = reader->column;
-    struct nt_lance_page *page = &pages[number];
     page->length = nt_proto_number(message, NT_LANCE_PAGE_LENGTH);
     page->priority = nt_proto_number(message, NT_LANCE_PAGE_PRIORITY);
     if (!nt_checked_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
         return nt_fail(reader->error, NT_CORRUPT, position_of(reader, message),
                        "%" PRIu64 " rows are more than a column can have", page->length);
-    return NT_OK;
-}
-
-static enum nt_status read_page(const struct column_metadata_reader *reader, struct nt_proto message,
-                                uint32_t number, struct nt_lance_page *pages)
-{
-    struct nt_lance_page *page = &pages[number];
-    enum nt_status status = add_page_rows(reader, message, number, pages);
-    if (status == NT_OK)
-        status = read_buffers(reader, message, &page_fields, &page->buffers, &page->buffer_count);
-    if (status == NT_OK)
-        status = read_page_encoding(reader, message, page);
-    return nt_with_context(status, reader->error, "page %" PRIu32, number);
+    NT_TRY(read_buffers(reader, message, &page_fields, &page->buffers, &page->buffer_count));
+    return read_page_encoding(reader, message, page);
 }
 
 static enum nt_status read_pages(const struct column_metadata_reader *reader)
@@ -385,8 +373,10 @@ static enum nt_status read_pages(const struct column_metadata_reader *reader)
     struct nt_lance_page *pages = nt_arena_alloc(reader->lance->memory->arena, count, sizeof(*pages));
     NT_TRY(nt_check_memory(pages, reader->error));
     column->pages = pages;
-    while (nt_proto_next_message(&rest, NT_LANCE_COLUMN_METADATA_PAGES, &message))
-        NT_TRY(read_page(reader, message, column->page_count++, pages));
+    for (; nt_proto_next_message(&rest, NT_LANCE_COLUMN_METADATA_PAGES, &message); column->page_count++) {
+        enum nt_status status = read_page(reader, message, &pages[column->page_count]);
+        NT_TRY(nt_with_context(status, reader->error, "page %" PRIu32, column->page_count));
+    }
     for (uint32_t i = 0; i < column->page_count; i++)
         column->has_null_levels |= read_layers(&pages[i]);
     return NT_OK;

@@ -208,15 +208,12 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
     if (count >= NT_NONE)
         return nt_fail(error, NT_LIMIT, message->offset,
                        "the schema has %" PRIu64 " fields, more than the limit of 2^32", count);
+    NT_AUTO_FREE struct known_id *known = calloc(count + 1, sizeof(*known));
     reader.fields = nt_arena_alloc(file->arena, count, sizeof(*reader.fields));
-    reader.known = calloc(count + 1, sizeof(*reader.known));
-    bool has_table = nt_hash_table_init(&reader.ids);
-    enum nt_status status = nt_check_memory(reader.fields && reader.known && has_table, error);
-    if (status == NT_OK)
-        status = read_fields(&reader, list);
-    if (has_table)
-        nt_hash_table_deinit(&reader.ids);
-    free(reader.known);
+    reader.known = known;
+    NT_TRY(nt_check_memory(reader.fields && known && nt_hash_table_init(&reader.ids), error));
+    enum nt_status status = read_fields(&reader, list);
+    nt_hash_table_deinit(&reader.ids);
     *schema = (struct nt_lance_schema){.fields = reader.fields, .field_count = reader.count};
     return status;
 }
@@ -231,11 +228,9 @@ enum nt_status nt_lance_read_descriptor(struct nt_lance *lance, struct nt_error 
     const struct nt_lance_message descriptor = descriptor_of(lance);
     enum nt_status status =
         nt_proto_check(descriptor.message, &nt_lance_file_descriptor, descriptor.offset, error);
-    if (status == NT_OK)
-        lance->rows = nt_proto_number(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_LENGTH);
-    else
-        nt_error_context(error, "schema");
-    return status;
+    NT_TRY(nt_with_context(status, error, "schema"));
+    lance->rows = nt_proto_number(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_LENGTH);
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
@@ -325,18 +320,6 @@ static void set_opaque(struct nt_lance_type *type, uint32_t bytes, const char *n
                                     .arrow = arrow};
 }
 
-static const char *copy_text(struct nt_arena *arena, const char *prefix, struct nt_text text)
-{
-    size_t length = strlen(prefix);
-    char *copy = nt_arena_alloc(arena, length + text.length + 1, 1);
-    if (copy) {
-        memcpy(copy, prefix, length);
-        memcpy(copy + length, text.bytes, text.length);
-        copy[length + text.length] = '\0';
-    }
-    return copy;
-}
-
 /* ---- Numbers in texts ---- */
 
 /* Parses digits up to `end` or the end of the text; returns false if there are none, or too many. */
@@ -365,8 +348,8 @@ static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest
     for (size_t i = 0; i < sizeof(timestamps) / sizeof(*timestamps); i++) {
         if (!nt_text_skip(&rest, timestamps[i].unit))
             continue;
-        const char *arrow =
-            copy_text(arena, timestamps[i].arrow, nt_text_is(rest, "-") ? (struct nt_text){"", 0} : rest);
+        const char *arrow = nt_arena_format(arena, "%s%.*s", timestamps[i].arrow,
+                                            nt_text_is(rest, "-") ? 0 : (int)rest.length, rest.bytes);
         NT_TRY(nt_check_memory(arrow, error));
         set_opaque(type, 8, timestamps[i].numpy, arrow);
         return NT_OK;
@@ -412,7 +395,8 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
         type->shape = NT_LANCE_IS_EMPTY;
         return NT_OK;
     }
-    const char *numpy = copy_text(arena, "|V", digits), *arrow = copy_text(arena, "w:", digits);
+    const char *numpy = nt_arena_format(arena, "|V%.*s", (int)digits.length, digits.bytes),
+               *arrow = nt_arena_format(arena, "w:%.*s", (int)digits.length, digits.bytes);
     NT_TRY(nt_check_memory(numpy && arrow, error));
     set_opaque(type, (uint32_t)bytes, numpy, arrow);
     type->dtype.number = NT_ELEMENT_OPAQUE;
