@@ -15,17 +15,7 @@ struct nt_decode_block;
 static inline __attribute__((always_inline)) uint64_t nt_number_at(const uint8_t *numbers, uint64_t position,
                                                                    uint32_t bytes)
 {
-    const uint8_t *at = numbers + position * bytes;
-    switch (bytes) {
-    case 1:
-        return *at;
-    case 2:
-        return nt_load_le16(at);
-    case 4:
-        return nt_load_le32(at);
-    default:
-        return nt_load_le64(at);
-    }
+    return nt_load_integer(numbers + position * bytes, bytes, false);
 }
 
 /* Reads the next number; one of 0 bytes is 0. */
@@ -240,8 +230,14 @@ struct nt_encoding_tree {
 bool nt_lance_is_structure(const struct nt_encoding_tree *tree);
 /* Are all rows null, whatever the levels are? */
 bool nt_lance_is_null(const struct nt_encoding_tree *tree);
-/* Returns the values per row: the product of the items of all fixed lists. False on overflow. */
-bool nt_lance_items_per_row(const struct nt_encoding_tree *tree, uint64_t *items_ret);
+/* Returns the product of the items of the outermost `depth` fixed lists around a value; false on
+ * overflow. */
+bool nt_lance_items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, uint64_t *items_ret);
+/* Returns the values per row: the same for all fixed lists. */
+static inline bool nt_lance_items_per_row(const struct nt_encoding_tree *tree, uint64_t *items_ret)
+{
+    return nt_lance_items_of_depth(tree, UINT32_MAX, items_ret);
+}
 
 /* Do pages have levels, in buffers of their own or beside each row? */
 bool nt_lance_has_levels(const struct nt_encoding_tree *tree);

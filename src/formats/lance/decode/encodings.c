@@ -314,14 +314,16 @@ bool nt_lance_is_null(const struct nt_encoding_tree *tree)
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].is_null;
 }
 
-bool nt_lance_items_per_row(const struct nt_encoding_tree *tree, uint64_t *items_ret)
+bool nt_lance_items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, uint64_t *items_ret)
 {
     uint32_t node = tree->values;
     *items_ret = 1;
-    while (node != NT_NO_NODE) {
+    while (node != NT_NO_NODE && depth) {
         const struct nt_encoding_tree_node *at = &tree->nodes[node];
-        if (at->kind == NT_LANCE_FIXED_LIST && !nt_checked_multiply(*items_ret, at->items, items_ret))
+        bool is_list = at->kind == NT_LANCE_FIXED_LIST;
+        if (is_list && !nt_checked_multiply(*items_ret, at->items, items_ret))
             return false;
+        depth -= is_list;
         node = nodes[at->kind].info.children ? at->children[0] : NT_NO_NODE;
     }
     return true;

@@ -177,20 +177,6 @@ static enum nt_status make_item_valid(struct nt_decode_state *state, uint8_t *ou
     return NT_OK;
 }
 
-static bool items_of_depth(const struct nt_encoding_tree *tree, uint32_t depth, uint64_t *items_ret)
-{
-    *items_ret = 1;
-    for (uint32_t node = tree->values; node != NT_NO_NODE && depth;
-         node = nt_encoding_tree_node_info(tree->nodes[node].kind)->children ? tree->nodes[node].children[0]
-                                                                             : NT_NO_NODE)
-        if (tree->nodes[node].kind == NT_LANCE_FIXED_LIST) {
-            depth--;
-            if (!nt_checked_multiply(*items_ret, tree->nodes[node].items, items_ret))
-                return false;
-        }
-    return *items_ret;
-}
-
 /* Version 2.0: copies the validity that the array stores. */
 static enum nt_status make_plain_valid(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
 {
@@ -255,7 +241,8 @@ enum nt_status nt_output_validity(struct nt_decode_state *state, uint8_t *output
     bool is_member = state->spec->depth && nt_lance_is_structure(tree);
     if (is_member)
         items = nt_decode_member_items(state);
-    if ((!is_member && !items_of_depth(tree, state->spec->depth, &items)) || !items || elements % items)
+    if ((!is_member && !nt_lance_items_of_depth(tree, state->spec->depth, &items)) || !items ||
+        elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill lists of %" PRIu64,
                        elements, items);
     state->rows = elements / items;

@@ -107,12 +107,12 @@ enum nt_status nt_fail_missing_strings(struct nt_error *error)
 }
 
 /* Replaces coded strings by the ends of the decoded strings. */
-static enum nt_status strings_measure(struct nt_decode_arena *arena, struct nt_decoded_array *array,
-                                      struct nt_error *error)
+static enum nt_status strings_measure(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
+                                      struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t *ends;
     NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
-    NT_TRY(nt_fsst_ends(array->fsst, array->data, array->ends, array->elements, ends, error));
+    NT_TRY(nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error));
     *array = (struct nt_decoded_array){
         .elements = array->elements, .bytes = array->elements ? ends[array->elements - 1] : 0, .ends = ends};
     return NT_OK;
@@ -134,18 +134,14 @@ static enum nt_status strings_expand_into(struct nt_decode_arena *arena, struct 
 enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
-    uint64_t *ends;
+    const struct nt_decoded_array codes = *array;
     uint8_t *output;
     if (!array->ends)
         return nt_fail_missing_strings(error);
-    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
-    NT_TRY(nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error));
-    uint64_t bytes = array->elements ? ends[array->elements - 1] : 0;
-    NT_TRY(nt_decode_alloc(arena, bytes, &output, error));
-    NT_TRY(nt_fsst_decode(fsst, array->data, array->bytes, output, bytes, error));
-    *array =
-        (struct nt_decoded_array){.elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
-    return NT_OK;
+    NT_TRY(strings_measure(arena, fsst, array, error));
+    NT_TRY(nt_decode_alloc(arena, array->bytes, &output, error));
+    array->data = output;
+    return nt_fsst_decode(fsst, codes.data, codes.bytes, output, array->bytes, error);
 }
 
 /* ---- String outputs ---- */
@@ -222,7 +218,7 @@ static enum nt_status find_ends(struct nt_decode_state *state, struct nt_error *
     NT_TRY(decode_strings(state, error));
     if (!state->arena->tree->has_dictionary)
         NT_TRY(take_strings(state, false, error));
-    return array->fsst ? strings_measure(state->arena, array, error) : NT_OK;
+    return array->fsst ? strings_measure(state->arena, array->fsst, array, error) : NT_OK;
 }
 
 enum nt_status nt_output_ends(struct nt_decode_state *state, uint8_t *output, struct nt_error *error)
