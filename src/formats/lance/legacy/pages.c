@@ -171,7 +171,7 @@ static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, s
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "a page has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        batch->stored_bytes, limit);
-    uint8_t *bytes = malloc(batch->stored_bytes + 1);
+    NT_AUTO_FREE uint8_t *bytes = malloc(batch->stored_bytes + 1);
     NT_TRY(nt_check_memory(bytes, listing->error));
     const struct nt_value dependencies[2] = {
         {(const uint8_t *)listing->items.ends, listing->paging->dictionary.length, NT_ELEMENT_UINT64,
@@ -179,15 +179,11 @@ static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, s
         {NULL, listing->items.dependencies.pages[1].elements, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {
         .data = bytes, .bytes = (size_t)batch->stored_bytes, .dependencies = dependencies, .limit = limit};
-    enum nt_status status =
-        nt_source_read(listing->lance->source, batch->offset, bytes, batch->stored_bytes, listing->error);
-    if (status == NT_OK)
-        status = lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
-    if (status == NT_OK)
-        status = nt_lance_count(tree, &packed, batch->rows, true, 0, &counts, listing->error);
-    free(bytes);
+    NT_TRY(nt_source_read(listing->lance->source, batch->offset, bytes, batch->stored_bytes, listing->error));
+    NT_TRY(lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree));
+    NT_TRY(nt_lance_count(tree, &packed, batch->rows, true, 0, &counts, listing->error));
     batch->bytes = counts.bytes;
-    return status;
+    return NT_OK;
 }
 
 /* Indices select from the validity of the dictionary's items. The state is the index size in bytes. */
@@ -218,20 +214,6 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
                                        .element_bytes = 1};
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            listing->error);
-}
-
-/* Returns the decoder for an output of a batch's page. */
-static enum nt_status lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
-                                              const struct nt_lance_batch *batch,
-                                              enum nt_lance_decoder_output output,
-                                              const struct nt_dtype *dtype, uint32_t *number_ret)
-{
-    struct nt_lance_decoder_state state = {.spec = {.output = output}};
-    if (output == NT_LANCE_VALID)
-        return add_validity(listing, number_ret);
-    NT_TRY(lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree));
-    return nt_lance_add_decoder(listing->dataset, &state, dtype, &listing->items.dependencies, number_ret,
-                                listing->error);
 }
 
 /* ---- Ranges of offsets ---- */
@@ -317,9 +299,6 @@ static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, ui
 
 static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
-    enum nt_status status = NT_OK;
-    uint64_t last = 0;
-    bool is_strings = listing->field->kind != NT_FIELD_VALUE;
     if (!batch->rows)
         return NT_OK;
     switch (listing->paging->kind) {
@@ -327,16 +306,14 @@ static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struc
         return nt_lance_read_strings(listing->lance, batch->offset, batch->rows, &batch->begin, &batch->bytes,
                                      listing->error);
     case NT_LANCE_PAGE_LISTS:
-        status = lance_read_bounds(listing->lance, batch->offset, batch->rows, listing->paging->bits,
-                                   &batch->begin, &last, listing->error);
-        batch->bytes = last;
-        if (status == NT_OK && batch->begin)
-            status =
-                nt_fail(listing->error, NT_UNSUPPORTED, batch->offset,
-                        "cannot read lists that begin with item %" PRIu64 " of their batch", batch->begin);
-        return status;
+        NT_TRY(lance_read_bounds(listing->lance, batch->offset, batch->rows, listing->paging->bits,
+                                 &batch->begin, &batch->bytes, listing->error));
+        if (batch->begin)
+            return nt_fail(listing->error, NT_UNSUPPORTED, batch->offset,
+                           "cannot read lists that begin with item %" PRIu64 " of their batch", batch->begin);
+        return NT_OK;
     case NT_LANCE_PAGE_DICTIONARY:
-        return is_strings ? lance_count_items(listing, batch) : NT_OK;
+        return is_strings(listing) ? lance_count_items(listing, batch) : NT_OK;
     case NT_LANCE_PAGE_NONE:
     case NT_LANCE_PAGE_PLAIN:
         break;
@@ -414,15 +391,17 @@ static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const s
                                   uint32_t column, enum nt_lance_decoder_output output, uint32_t *number_ret)
 {
     struct nt_lance_decoder_state state = {.spec = {.output = output}};
-    const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
-    if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
-        return lance_add_items_decoder(listing, batch, output, dtype, number_ret);
+    bool is_dictionary = listing->paging->kind == NT_LANCE_PAGE_DICTIONARY;
+    if (is_dictionary && output == NT_LANCE_VALID)
+        return add_validity(listing, number_ret);
     if (listing->paging->kind == NT_LANCE_PAGE_PLAIN) {
         *number_ret = listing->dataset->columns[column].decoder;
         return NT_OK;
     }
-    NT_TRY(lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree));
-    return nt_lance_add_decoder(listing->dataset, &state, dtype, NULL, number_ret, listing->error);
+    NT_TRY(lance_flat_tree(listing, !is_dictionary, listing->paging->bits, batch->stored_bytes, &state.tree));
+    return nt_lance_add_decoder(listing->dataset, &state, &listing->dataset->columns[column].dtype,
+                                is_dictionary ? &listing->items.dependencies : NULL, number_ret,
+                                listing->error);
 }
 
 static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
