@@ -83,7 +83,7 @@ static enum nt_status read_message(struct section *section, struct nt_source *so
 static enum nt_status read_section(struct section *section, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = section->lance;
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     NT_TRY(name_file(section, error));
     if (!section->name.length)
         return NT_OK;
@@ -91,10 +91,8 @@ static enum nt_status read_section(struct section *section, struct nt_error *err
     if (status == NT_NOT_FOUND)
         status =
             nt_lance_fail_missing(lance, lance->folder, section->name.bytes, section->kind->words, error);
-    if (status == NT_OK) {
+    if (status == NT_OK)
         status = read_message(section, source, error);
-        nt_source_close(source);
-    }
     return nt_with_context(status, error, "%s", section->name.bytes);
 }
 

@@ -289,12 +289,11 @@ static enum nt_status count_version(void *context, const struct nt_lance_version
                                     struct nt_error *error)
 {
     struct estimate *estimate = context;
-    struct nt_buffer name = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
     struct stat attributes = {0};
     nt_lance_append_manifest_name(&name, version);
-    enum nt_status status = name.failed ? nt_fail_memory(error)
-                                        : nt_folder_stat(estimate->folder, name.bytes, &attributes, error);
-    nt_buffer_deinit(&name);
+    NT_TRY(nt_check_memory(!name.failed, error));
+    enum nt_status status = nt_folder_stat(estimate->folder, name.bytes, &attributes, error);
     estimate->manifests++;
     estimate->bytes += (uint64_t)attributes.st_size;
     if (status == NT_OK && is_over(estimate))

@@ -182,7 +182,7 @@ enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const
 enum { ALIGNMENT = 64 };
 
 struct buffer_list {
-    struct nt_lance_buffer *items; /* from malloc */
+    struct nt_lance_buffer *items;
     size_t count;
 };
 
@@ -199,22 +199,16 @@ static bool has_blobs(const struct nt_lance *lance)
     return false;
 }
 
+/* Only counts them while there is no memory for them. */
 static void add(struct buffer_list *buffers, const struct nt_lance_buffer *added, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (added[i].bytes)
-            buffers->items[buffers->count++] = added[i];
-}
-
-static size_t count_all(const struct nt_lance *lance)
-{
-    size_t count = (size_t)lance->tail.globals + 1;
-    for (uint32_t i = 0; i < lance->tail.columns; i++) {
-        count += (size_t)lance->columns[i].buffer_count + 1;
-        for (uint32_t k = 0; k < lance->columns[i].page_count; k++)
-            count += lance->columns[i].pages[k].buffer_count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!added[i].bytes)
+            continue;
+        if (buffers->items)
+            buffers->items[buffers->count] = added[i];
+        buffers->count++;
     }
-    return count;
 }
 
 static void add_all(struct buffer_list *buffers, const struct nt_lance *lance)
@@ -237,24 +231,24 @@ static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
                                                const struct nt_layout_output *output)
 {
     struct buffer_list buffers = {0};
-    enum nt_status status = NT_OK;
     uint64_t end = 0;
     if (has_blobs(lance))
         return NT_OK;
-    buffers.items = malloc(count_all(lance) * sizeof(*buffers.items));
-    if (!buffers.items)
+    add_all(&buffers, lance);
+    NT_AUTO_FREE struct nt_lance_buffer *items = malloc(buffers.count * sizeof(*items));
+    if (!items)
         return NT_NO_MEMORY;
+    buffers = (struct buffer_list){.items = items};
     add_all(&buffers, lance);
     qsort(buffers.items, buffers.count, sizeof(*buffers.items), nt_compare_u64);
-    for (size_t i = 0; status == NT_OK && i < buffers.count; i++) {
+    for (size_t i = 0; i < buffers.count; i++) {
         const struct nt_lance_buffer *buffer = &buffers.items[i];
         if (buffer->offset > end && buffer->offset - end < ALIGNMENT)
-            status = nt_layout_emit_range(output, end, buffer->offset - end, "padding");
+            NT_TRY(nt_layout_emit_range(output, end, buffer->offset - end, "padding"));
         if (buffer->offset + buffer->bytes > end) /* within the file: no overflow */
             end = buffer->offset + buffer->bytes;
     }
-    free(buffers.items);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Owners of byte ranges ---- */
