@@ -27,26 +27,11 @@ struct flat {
     bool failed;
 };
 
-static uint32_t load32(struct flat *flat, uint64_t at)
+/* Reads a number of 1, 2, 4 or 8 bytes. */
+static uint64_t load(struct flat *flat, uint64_t at, uint32_t bytes)
 {
-    if (nt_range_fits(at, 4, flat->size))
-        return nt_load_le32(flat->bytes + at);
-    flat->failed = true;
-    return 0;
-}
-
-static uint16_t load16(struct flat *flat, uint64_t at)
-{
-    if (nt_range_fits(at, 2, flat->size))
-        return nt_load_le16(flat->bytes + at);
-    flat->failed = true;
-    return 0;
-}
-
-static uint64_t load64(struct flat *flat, uint64_t at)
-{
-    if (nt_range_fits(at, 8, flat->size))
-        return nt_load_le64(flat->bytes + at);
+    if (nt_range_fits(at, bytes, flat->size))
+        return nt_load_integer(flat->bytes + at, bytes, false);
     flat->failed = true;
     return 0;
 }
@@ -54,17 +39,17 @@ static uint64_t load64(struct flat *flat, uint64_t at)
 /* Returns the target of an offset. */
 static uint64_t follow(struct flat *flat, uint64_t at)
 {
-    return at + load32(flat, at);
+    return at + load(flat, at, 4);
 }
 
 /* Returns the position of a member of a table; 0: it is absent. */
 static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
 {
-    uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)load32(flat, table);
+    uint64_t vtable = table - (uint64_t)nt_extend_sign(load(flat, table, 4), 4);
     uint64_t slot = 4 + 2 * (uint64_t)number;
-    if (flat->failed || slot + 2 > load16(flat, vtable))
+    if (flat->failed || slot + 2 > load(flat, vtable, 2))
         return 0;
-    uint16_t within = load16(flat, vtable + slot);
+    uint64_t within = load(flat, vtable + slot, 2);
     return within ? table + within : 0;
 }
 
@@ -78,7 +63,7 @@ static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t
     if (!slot)
         return 0;
     uint64_t vector = follow(flat, slot);
-    uint32_t count = load32(flat, vector);
+    uint32_t count = (uint32_t)load(flat, vector, 4);
     if (!nt_range_fits(vector + 4, (uint64_t)count * item_bytes, flat->size)) {
         flat->failed = true;
         return 0;
@@ -98,15 +83,24 @@ static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error
     return nt_fail(error, NT_CORRUPT, offset, "not an Arrow IPC file of deleted rows: %s", what);
 }
 
-/* Passes on the values of all batches. */
 struct batch_walk {
     uint64_t left; /* rows that batches may still have: many batches may share bytes */
-    nt_arrow_values *take;
-    void *context;
+    struct nt_arrow_rows *found;
     struct nt_error *error;
 };
 
-/* Decompresses a Zstandard frame to `requested` bytes and passes the values on. */
+static enum nt_status take_values(const struct batch_walk *walk, const uint8_t *values, size_t count)
+{
+    struct nt_arrow_rows *found = walk->found;
+    uint32_t *rows = reallocarray(found->rows, found->count + count + 1, sizeof(*rows));
+    NT_TRY(nt_check_memory(rows, walk->error));
+    found->rows = rows;
+    for (size_t i = 0; i < count; i++)
+        rows[found->count++] = nt_load_le32(values + VALUE_BYTES * i);
+    return NT_OK;
+}
+
+/* Decompresses a Zstandard frame to `requested` bytes of values. */
 static enum nt_status take_frame(const struct batch_walk *walk, const uint8_t *frame, size_t frame_bytes,
                                  size_t requested)
 {
@@ -117,15 +111,13 @@ static enum nt_status take_frame(const struct batch_walk *walk, const uint8_t *f
                           : nt_fail_memory(walk->error);
     if (status == NT_CORRUPT)
         nt_error_context(walk->error, "not an Arrow IPC file of deleted rows");
-    if (status == NT_OK)
-        status = walk->take(walk->context, values, requested / VALUE_BYTES, walk->error);
-    return status;
+    return status == NT_OK ? take_values(walk, values, requested / VALUE_BYTES) : status;
 }
 
 /* A buffer of a compressed batch begins with its decompressed size; -1: it is not compressed. `requested`
  * is the size of the batch's rows. */
 static enum nt_status take_compressed(const struct batch_walk *walk, const struct arrow_ipc_batch *batch,
-                                      unsigned codec, const uint8_t *bytes, uint64_t size, uint64_t requested)
+                                      uint64_t codec, const uint8_t *bytes, uint64_t size, uint64_t requested)
 {
     enum { LENGTH_BYTES_OF_BUFFER = 8, CODEC_ZSTD = 1 };
     if (size < LENGTH_BYTES_OF_BUFFER)
@@ -134,9 +126,8 @@ static enum nt_status take_compressed(const struct batch_walk *walk, const struc
     bytes += LENGTH_BYTES_OF_BUFFER;
     size -= LENGTH_BYTES_OF_BUFFER;
     if (plain == UINT64_MAX)
-        return requested <= size
-                   ? walk->take(walk->context, bytes, (size_t)requested / VALUE_BYTES, walk->error)
-                   : damaged(batch->offset, "some of its rows are missing", walk->error);
+        return requested <= size ? take_values(walk, bytes, (size_t)requested / VALUE_BYTES)
+                                 : damaged(batch->offset, "some of its rows are missing", walk->error);
     if (codec != CODEC_ZSTD)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
                        "cannot read lists of deleted rows compressed as LZ4 frames");
@@ -153,17 +144,18 @@ static enum nt_status take_batch(struct batch_walk *walk, const struct arrow_ipc
     uint32_t nodes, buffers;
     uint64_t length_at = member(flat, table, BATCH_LENGTH),
              compression_at = member(flat, table, BATCH_COMPRESSION);
-    uint64_t rows = length_at ? load64(flat, length_at) : 0;
+    uint64_t rows = length_at ? load(flat, length_at, 8) : 0;
     uint64_t node = items(flat, table, BATCH_NODES, NODE_BYTES, &nodes);
     uint64_t buffer = items(flat, table, BATCH_BUFFERS, BUFFER_BYTES, &buffers);
     uint64_t codec_at = compression_at ? member(flat, follow(flat, compression_at), COMPRESSION_CODEC) : 0;
-    if (flat->failed || (codec_at && !nt_range_fits(codec_at, 1, flat->size)))
+    uint64_t codec = codec_at ? load(flat, codec_at, 1) : 0;
+    if (flat->failed)
         return damaged(batch->offset, "the metadata of a record batch points outside its bytes", walk->error);
     if (nodes != 1 || buffers != 2)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
                        "expected 1 column with 2 buffers, found %" PRIu32 " with %" PRIu32, nodes, buffers);
-    uint64_t nulls = load64(flat, node + 8), offset = load64(flat, buffer + BUFFER_BYTES),
-             bytes = load64(flat, buffer + BUFFER_BYTES + 8), requested;
+    uint64_t nulls = load(flat, node + 8, 8), offset = load(flat, buffer + BUFFER_BYTES, 8),
+             bytes = load(flat, buffer + BUFFER_BYTES + 8, 8), requested;
     if (nulls)
         return damaged(batch->offset, "a row is null", walk->error);
     if (rows > walk->left)
@@ -174,9 +166,8 @@ static enum nt_status take_batch(struct batch_walk *walk, const struct arrow_ipc
     if (!nt_checked_multiply(rows, VALUE_BYTES, &requested))
         return damaged(batch->offset, "the size of the rows overflows", walk->error);
     if (compression_at)
-        return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes,
-                               requested);
-    return requested <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
+        return take_compressed(walk, batch, codec, body + offset, bytes, requested);
+    return requested <= bytes ? take_values(walk, body + offset, (size_t)rows)
                               : damaged(batch->offset, "some of its rows are missing", walk->error);
 }
 
@@ -195,17 +186,16 @@ static enum nt_status read_batch(struct batch_walk *walk, const uint8_t *bytes, 
     uint64_t root = follow(&flat, 0);
     uint64_t type_at = member(&flat, root, MESSAGE_HEADER_TYPE),
              header_at = member(&flat, root, MESSAGE_HEADER);
-    bool is_batch = !flat.failed && type_at && header_at && nt_range_fits(type_at, 1, flat.size) &&
-                    flat.bytes[type_at] == HEADER_IS_RECORD_BATCH;
-    if (!is_batch)
+    uint64_t type = type_at ? load(&flat, type_at, 1) : 0;
+    if (flat.failed || !header_at || type != HEADER_IS_RECORD_BATCH)
         return damaged(batch->offset, "a message is not a record batch", walk->error);
     return take_batch(walk, batch, &flat, follow(&flat, header_at), message + batch->metadata_bytes);
 }
 
 enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t max_rows,
-                                    nt_arrow_values *take, void *context, struct nt_error *error)
+                                    struct nt_arrow_rows *found_ret, struct nt_error *error)
 {
-    struct batch_walk walk = {max_rows, take, context, error};
+    struct batch_walk walk = {max_rows, found_ret, error};
     static const char magic[] = "ARROW1";
     enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
     if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||
@@ -221,8 +211,8 @@ enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t 
         return damaged(end - length, "its footer points outside its bytes", error);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = blocks + (uint64_t)i * BLOCK_BYTES;
-        const struct arrow_ipc_batch batch = {load64(&flat, at), load32(&flat, at + 8),
-                                              load64(&flat, at + 16)};
+        const struct arrow_ipc_batch batch = {load(&flat, at, 8), load(&flat, at + 8, 4),
+                                              load(&flat, at + 16, 8)};
         NT_TRY(read_batch(&walk, bytes, size, &batch));
     }
     return NT_OK;

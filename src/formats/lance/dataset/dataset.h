@@ -354,16 +354,17 @@ enum nt_status nt_lance_add_dataset_physical(struct nt_dataset *dataset, struct 
 
 /* ---- Arrow IPC files ---- */
 
-/* Receives the first column's values of a record batch, in the order of the batches. A status other
- * than NT_OK ends the walk. */
-typedef enum nt_status nt_arrow_values(void *context, const uint8_t *values, size_t count,
-                                       struct nt_error *error);
+struct nt_arrow_rows {
+    uint32_t *rows; /* from malloc */
+    size_t count;
+};
 
-/* Reads the bytes of a file. Returns NT_CORRUPT if they are no Arrow IPC file, if the size of the first
+/* Reads the bytes of a file: the first column's values in the order of the batches. The caller frees them,
+ * also after a failure. Returns NT_CORRUPT if they are no Arrow IPC file, if the size of the first
  * column does not match its rows, or if all batches together have more than `max_rows` rows. Returns
  * NT_UNSUPPORTED for compression other than Zstandard, and for more than one column. */
 enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t max_rows,
-                                    nt_arrow_values *take, void *context, struct nt_error *error);
+                                    struct nt_arrow_rows *found_ret, struct nt_error *error);
 
 /* ---- Deleted rows ---- */
 

@@ -96,30 +96,13 @@ static enum nt_status add_row(struct deletion_collector *collector, uint64_t row
 
 /* ---- Arrow: rows in any order ---- */
 
-struct arrow_rows {
-    uint32_t *rows; /* from malloc */
-    size_t count;
-};
-
-static enum nt_status take_values(void *context, const uint8_t *values, size_t count, struct nt_error *error)
-{
-    struct arrow_rows *found = context;
-    uint32_t *rows = reallocarray(found->rows, found->count + count + 1, sizeof(*rows));
-    NT_TRY(nt_check_memory(rows, error));
-    found->rows = rows;
-    for (size_t i = 0; i < count; i++)
-        rows[found->count + i] = nt_load_le32(values + 4 * i);
-    found->count += count;
-    return NT_OK;
-}
-
 static int compare_rows(const void *left, const void *right)
 {
     const uint32_t *a = left, *b = right;
     return *a < *b ? -1 : *a > *b;
 }
 
-static enum nt_status add_sorted(struct deletion_collector *collector, struct arrow_rows *found,
+static enum nt_status add_sorted(struct deletion_collector *collector, struct nt_arrow_rows *found,
                                  struct nt_error *error)
 {
     if (found->count)
@@ -138,7 +121,7 @@ static enum nt_status read_arrow(struct deletion_collector *collector, struct nt
 {
     struct nt_source *source = collector->source;
     struct nt_budget *budget = &collector->file->budget;
-    struct arrow_rows found = {NULL, 0};
+    struct nt_arrow_rows found = {NULL, 0};
     const struct nt_metadata_range all = {.bytes = source->size, .position = collector->position};
     uint8_t *bytes;
     uint64_t taken;
@@ -147,8 +130,7 @@ static enum nt_status read_arrow(struct deletion_collector *collector, struct nt
         taken = UINT64_MAX;
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status =
-            nt_arrow_column_read(bytes, (size_t)source->size, collector->most, take_values, &found, error);
+        status = nt_arrow_column_read(bytes, (size_t)source->size, collector->most, &found, error);
     else
         taken = 0;
     free(bytes);

@@ -103,20 +103,17 @@ struct found {
 
 static struct nt_error error;
 
-static enum nt_status take(void *context, const uint8_t *values, size_t count, struct nt_error *problem)
-{
-    struct found *found = context;
-    ck_assert_uint_le(found->count + count, MOST);
-    memcpy(found->rows + found->count, values, 4 * count);
-    found->count += count;
-    return NT_OK;
-}
-
 static enum nt_status read_all(const uint8_t *bytes, size_t size, uint64_t most, struct found *found)
 {
-    found->count = 0;
+    struct nt_arrow_rows read = {0};
     error = (struct nt_error){0};
-    return nt_arrow_column_read(bytes, size, most, take, found, &error);
+    enum nt_status status = nt_arrow_column_read(bytes, size, most, &read, &error);
+    found->count = read.count;
+    ck_assert_uint_le(read.count, MOST);
+    if (read.count)
+        memcpy(found->rows, read.rows, read.count * sizeof(*read.rows));
+    free(read.rows);
+    return status;
 }
 
 TEST(batches_follow_one_another)
