@@ -251,30 +251,24 @@ static enum nt_status put(struct list_page_builder *build, const struct nt_page_
 {
     const struct nt_lance_page_list *list = build->list;
     uint32_t position = build->position;
-    if (list->part == NT_PAGE_LIST_BYTES)
+    enum nt_field_kind kind = nt_lance_page_list_kind(list);
+    if (kind == NT_FIELD_PAGE_BYTES && entry->is_blob)
+        return position ? NT_OK : add_page(build, entry, entry->bytes, 0, false);
+    if (kind == NT_FIELD_PAGE_BYTES)
+        return position ? put_values(build, entry) : NT_OK;
+    switch (nt_lance_page_list_output(list, position)) {
+    case NT_LANCE_VALUES:
         return put_values(build, entry);
-    switch (list->field->kind) {
-    case NT_FIELD_STRING:
-    case NT_FIELD_STREAMED:
-    case NT_FIELD_JSON:
-        if (position == BYTES_POSITION)
-            return add_page(build, entry, entry->bytes, entry->rows, false);
-        return position ? put_validity(build, entry)
-                        : put_ends(build, entry, entry->bytes, "bytes of strings");
-    case NT_FIELD_COLLECTION:
-        if (position)
-            return put_values(build, entry);
+    case NT_LANCE_BYTES:
+        return add_page(build, entry, entry->bytes, entry->rows, false);
+    case NT_LANCE_ENDS:
+        return put_ends(build, entry, entry->bytes, "bytes of strings");
+    case NT_LANCE_OFFSETS:
         return list->column_map->layer /* in version 2.0, a page has the ends of all its lists */
                    ? put_list_ends(build, entry, is_last)
                    : put_ends(build, entry, entry->items, "items of lists");
-    case NT_FIELD_PAGE_BYTES:
-        if (entry->is_blob)
-            return position ? NT_OK : add_page(build, entry, entry->bytes, 0, false);
-        return position ? put_values(build, entry) : NT_OK;
-    case NT_FIELD_VALUE:
-        return position ? put_validity(build, entry) : put_values(build, entry);
     default:
-        return put_validity(build, entry);
+        return kind == NT_FIELD_COLLECTION ? put_values(build, entry) : put_validity(build, entry);
     }
 }
 

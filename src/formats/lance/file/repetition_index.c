@@ -316,24 +316,20 @@ static bool has_page_list(struct nt_dataset *dataset, uint32_t field)
     return group == NT_NONE || nt_dataset_load_group(dataset, group, NULL) == NT_OK;
 }
 
-/* Finds one of the fields that use each column; NT_NONE if the page list of one of them failed, which
- * was reported. */
-static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_ret, struct nt_error *error)
+/* The column has no field, or the page list of one of its fields failed, which was reported. */
+enum { UNUSED = UINT32_MAX, FAILED = UINT32_MAX - 1 };
+
+/* Finds one of the fields that use each column. */
+static void find_users(struct nt_dataset *dataset, uint32_t *users)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    uint32_t *users = malloc(((size_t)lance->tail.columns + 1) * sizeof(*users));
-    NT_AUTO_FREE bool *has_failed = calloc((size_t)lance->tail.columns + 1, sizeof(*has_failed));
-    *users_ret = users;
-    for (uint32_t i = 0; users && i < lance->tail.columns; i++)
-        users[i] = NT_NONE;
-    for (uint32_t i = 0; users && has_failed && i < dataset->field_count; i++) {
+    for (uint32_t i = 0; i < lance->tail.columns; i++)
+        users[i] = UNUSED;
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t column = nt_lance_map_own_column(lance, i).column;
-        if (column == NT_NONE || dataset->fields[i].unreadable)
-            continue;
-        has_failed[column] = has_failed[column] || !has_page_list(dataset, i);
-        users[column] = has_failed[column] ? NT_NONE : i;
+        if (column != NT_NONE && !dataset->fields[i].unreadable && users[column] != FAILED)
+            users[column] = has_page_list(dataset, i) ? i : FAILED;
     }
-    return nt_check_memory(users && has_failed, error);
 }
 
 enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
@@ -342,12 +338,13 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
     struct nt_dataset *dataset = file->datasets[0];
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_error failure = {0};
-    uint32_t *users;
     if (!dataset->field_groups) /* there are no rows */
         return NT_OK;
-    enum nt_status status = find_users(dataset, &users, &failure);
-    for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {
-        if (users[i] == NT_NONE)
+    NT_AUTO_FREE uint32_t *users = malloc(((size_t)lance->tail.columns + 1) * sizeof(*users));
+    NT_TRY(nt_check_memory(users, error));
+    find_users(dataset, users);
+    for (uint32_t i = 0; i < lance->tail.columns; i++) {
+        if (users[i] == UNUSED || users[i] == FAILED)
             continue;
         const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
         struct repetition_check check = {.emit = emit, .context = context};
@@ -357,8 +354,8 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
                                                  .lance = lance,
                                                  .column_map = &column_map,
                                                  .error = &failure};
-        status = check_column(&check);
+        if (check_column(&check) != NT_OK)
+            return nt_fail_copy(error, &failure);
     }
-    free(users);
-    return status == NT_OK ? NT_OK : nt_fail_copy(error, &failure);
+    return NT_OK;
 }
