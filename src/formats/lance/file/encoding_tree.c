@@ -74,39 +74,32 @@ static uint64_t hash_of(const struct nt_encoding_tree *tree, uint64_t seed)
 
 /* ---- Copies ---- */
 
+/* Replaces bytes, unless they are NULL, by a copy; false without memory. */
 static bool copy(struct nt_arena *arena, const void **bytes, size_t count)
 {
-    if (*bytes)
-        *bytes = nt_arena_copy(arena, *bytes, count);
-    return *bytes;
+    return !*bytes || (*bytes = nt_arena_copy(arena, *bytes, count));
 }
 
 static bool copy_node(struct nt_arena *arena, struct nt_encoding_tree_node *node)
 {
-    bool has_all = !node->value || copy(arena, (const void **)&node->value, node->bits / 8);
-    has_all &= !node->fsst || copy(arena, (const void **)&node->fsst, sizeof(*node->fsst));
-    return has_all && (!node->members || copy(arena, (const void **)&node->members,
-                                              node->member_count * sizeof(*node->members)));
+    return copy(arena, (const void **)&node->value, node->bits / 8) &&
+           copy(arena, (const void **)&node->fsst, sizeof(*node->fsst)) &&
+           copy(arena, (const void **)&node->members, node->member_count * sizeof(*node->members));
 }
 
 static bool copy_tree(struct nt_arena *arena, const struct nt_encoding_tree *tree,
                       struct nt_encoding_tree *made)
 {
-    *made = *tree;
     struct nt_encoding_tree_node *nodes = nt_arena_alloc(arena, (size_t)tree->node_count + 1, sizeof(*nodes));
-    struct nt_lance_page_buffer *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
-    if (!nodes || !parts || (made->value && !copy(arena, (const void **)&made->value, made->value_bytes)))
-        return false;
+    bool are_copied = nodes;
+    *made = *tree;
     made->nodes = nodes;
-    made->parts = parts;
-    for (uint32_t i = 0; i < tree->part_count; i++)
-        parts[i] = tree->parts[i];
-    for (uint32_t i = 0; i < tree->node_count; i++) {
+    for (uint32_t i = 0; are_copied && i < tree->node_count; i++) {
         nodes[i] = tree->nodes[i];
-        if (!copy_node(arena, &nodes[i]))
-            return false;
+        are_copied = copy_node(arena, &nodes[i]);
     }
-    return true;
+    return are_copied && copy(arena, (const void **)&made->value, made->value_bytes) &&
+           copy(arena, (const void **)&made->parts, made->part_count * sizeof(*made->parts));
 }
 
 /* Returns the memory of a tree in addition to its nodes and parts. */
