@@ -135,11 +135,12 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
                     writer = nt_proto_message(manifest, NT_LANCE_MANIFEST_WRITER_VERSION),
                     format = nt_proto_message(manifest, NT_LANCE_MANIFEST_DATA_FORMAT);
     struct nt_text library = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_LIBRARY),
-                   version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
+                   version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION),
+                   declared = nt_proto_text(format, NT_LANCE_DATA_FORMAT_VERSION);
     const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
                                           version.length ? " " : "", (int)version.length, version.bytes);
     if (format.bytes)
-        dataset->version = nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION);
+        dataset->version = nt_arena_copy(dataset->arena, declared.bytes, declared.length);
     else /* early manifests lack the version of their data files; the files themselves have it */
         dataset->version = lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
     NT_TRY(nt_check_memory(written && dataset->version, error));

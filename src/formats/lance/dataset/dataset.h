@@ -151,9 +151,6 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
                                      const char *what, uint64_t position_offset,
                                      struct nt_lance_buffer *message, struct nt_error *error);
 
-/* Copies a text member of a message into the arena as a string; NULL: out of memory. */
-const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number);
-
 /* ---- Fragments and data files ---- */
 
 /* Adds a file, which is opened on first use, to the file's sources; NULL: one that nobody can open. */

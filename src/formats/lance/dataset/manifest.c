@@ -137,12 +137,6 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     return nt_with_context(status, error, "%s", manifest->name);
 }
 
-const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number)
-{
-    struct nt_text text = nt_proto_text(message, number);
-    return nt_arena_copy(arena, text.bytes, text.length);
-}
-
 void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp)
 {
     enum { TEXT = 64 };

@@ -53,15 +53,21 @@ static size_t gather_all(const struct nt_value *numbers, const struct nt_value *
     }
 }
 
+static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt_value *items,
+                                  struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64, row,
+                   number, items->elements);
+}
+
 enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
                                     uint8_t *output, struct nt_error *error)
 {
     size_t done = gather_all(numbers, items, output);
     if (done == numbers->elements)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %zu refers to item %" PRIu64 ", but the dictionary has %" PRIu64, done,
-                   nt_number_at(numbers->data, done, numbers->element_bytes), items->elements);
+    return fail_number(done, nt_number_at(numbers->data, done, numbers->element_bytes), items, error);
 }
 
 /* ---- Strings ---- */
@@ -80,14 +86,6 @@ ALWAYS_INLINE struct dictionary_item item_at(const struct nt_value *ends, uint64
 {
     uint64_t begin = number ? end_at(ends, number - 1) : 0, end = end_at(ends, number);
     return (struct dictionary_item){begin, end >= begin ? end - begin : UINT64_MAX};
-}
-
-static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt_value *items,
-                                  struct nt_error *error)
-{
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64, row,
-                   number, items->elements);
 }
 
 ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t number_bytes,

@@ -52,8 +52,7 @@ static void lance_page_json(struct nt_json *json, const struct nt_lance_page *pa
 {
     nt_json_member_unsigned(json, "rows", page->length);
     nt_json_member_unsigned(json, "priority", page->priority);
-    lance_message_json(json, page->type_url, page->encoding,
-                       (enum nt_lance_encoding_kind)page->encoding_kind);
+    lance_message_json(json, page->type_url, page->encoding, page->encoding_kind);
 }
 
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,

@@ -55,7 +55,7 @@ enum nt_lance_encoding_kind {
 struct nt_lance_page {
     const struct nt_lance_buffer *buffers; /* each within the file */
     uint32_t buffer_count;
-    uint32_t encoding_kind;   /* enum nt_lance_encoding_kind */
+    enum nt_lance_encoding_kind encoding_kind;
     uint64_t length;          /* rows; in item columns of 2.0: items */
     uint32_t lists;           /* layers that are lists; 0 in 2.0 */
     uint64_t priority;        /* the first top-level row; in 2.0 it may be relative to its batch */

@@ -384,25 +384,19 @@ enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
                                .context = list->context,
                                .limit = limit};
     struct nt_lance_counts counts = {.bytes = 0};
-    enum nt_status status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
-    if (status == NT_OK &&
-        (!nt_checked_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
-        status = nt_fail(list->error, NT_LIMIT, buffer->offset,
-                         "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
-                         layout->dictionary_items);
-    if (status == NT_OK)
-        status = nt_lance_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
-                                list->error);
-    if (status == NT_OK)
-        status = nt_lance_page_list_charge(list, buffer->bytes + counts.spent);
+    NT_TRY(nt_lance_read_chunk(list, opened, &chunk, &packed.data));
+    if (!nt_checked_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit)
+        return nt_fail(list->error, NT_LIMIT, buffer->offset,
+                       "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
+                       layout->dictionary_items);
+    NT_TRY(
+        nt_lance_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts, list->error));
+    NT_TRY(nt_lance_page_list_charge(list, buffer->bytes + counts.spent));
     free(list->dictionary.ends);
-    list->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
+    list->dictionary.ends = malloc(bytes ? bytes : 1);
     list->dictionary.bytes = counts.bytes;
-    if (status == NT_OK && !list->dictionary.ends)
-        status = nt_fail_memory(list->error);
-    if (status == NT_OK)
-        status = nt_lance_decode(&packed, (uint8_t *)list->dictionary.ends, list->error);
-    return status;
+    NT_TRY(nt_check_memory(list->dictionary.ends, list->error));
+    return nt_lance_decode(&packed, (uint8_t *)list->dictionary.ends, list->error);
 }
 
 /* ---- Dictionary pages ---- */

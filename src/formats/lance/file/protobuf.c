@@ -127,25 +127,20 @@ static enum nt_status check_field(const struct message_check *check, const struc
     return nt_fail_number(check->error, NT_CORRUPT, position, what, wire_of(field), item->wire);
 }
 
-/* Bits for the rows of the table whose fields were seen. */
-struct seen {
-    uint64_t rows;
-};
-
 /* Other readers merge two messages of one field, and ignore all but the last member of a oneof. No
- * writer intends this, so both are errors. */
+ * writer intends this, so both are errors. `seen`: bits for the rows of the table that occurred. */
 static enum nt_status check_once(const struct message_check *check, const struct nt_proto_table *table,
-                                 const struct nt_proto_field *field, struct seen *seen, uint64_t position)
+                                 const struct nt_proto_field *field, uint64_t *seen, uint64_t position)
 {
     uint64_t row = UINT64_C(1) << (field - table->fields);
-    bool is_second = seen->rows & row && field->kind == NT_PROTO_MESSAGE && !field->is_repeated;
+    bool is_second = *seen & row && field->kind == NT_PROTO_MESSAGE && !field->is_repeated;
     if (is_second)
         return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s occurs twice", table->name,
                        field->name);
-    if (table->is_oneof && seen->rows & ~row)
+    if (table->is_oneof && *seen & ~row)
         return nt_fail(check->error, NT_CORRUPT, position,
                        "message %s: %s is not the only member of its oneof", table->name, field->name);
-    seen->rows |= row;
+    *seen |= row;
     return NT_OK;
 }
 
@@ -154,7 +149,7 @@ static enum nt_status check_message(const struct message_check *check, struct nt
                                     const struct nt_proto_table *table, unsigned depth)
 {
     struct nt_cursor cursor = cursor_of(message);
-    struct seen seen = {0};
+    uint64_t seen = 0;
     struct nt_proto_item item;
     if (depth > NT_PROTO_MAX_DEPTH)
         return nt_fail(check->error, NT_LIMIT, position_of(check, message.bytes),

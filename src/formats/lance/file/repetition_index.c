@@ -133,12 +133,13 @@ static uint64_t begin_of(const struct nt_lance_row_offsets *offsets, uint64_t ro
     return nt_number_at(offsets->entries, row, offsets->entry_bytes);
 }
 
-static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint64_t row, uint64_t *items,
-                                struct nt_error *error)
+/* `position`: in the file, for errors. */
+static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint64_t row, uint64_t position,
+                                uint64_t *items, struct nt_error *error)
 {
     uint64_t begin = begin_of(offsets, row), end = begin_of(offsets, row + 1);
     if (end <= begin || end > offsets->end)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+        return nt_fail(error, NT_CORRUPT, position,
                        "row %" PRIu64 " extends from byte %" PRIu64 " to byte %" PRIu64
                        ", but there are only %" PRIu64,
                        row, begin, end, offsets->end);
@@ -146,7 +147,7 @@ static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint
         return NT_OK;
     *items += (end - begin) / offsets->item_bytes;
     if ((end - begin) % offsets->item_bytes)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+        return nt_fail(error, NT_CORRUPT, position,
                        "row %" PRIu64 " has %" PRIu64 " bytes, which is not a multiple of %" PRIu32
                        " bytes an item",
                        row, end - begin, offsets->item_bytes);
@@ -157,21 +158,20 @@ static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint
 static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t items, uint64_t position,
                             struct nt_error *error)
 {
-    uint64_t row = 0, found = 0, first = begin_of(offsets, 0), last = begin_of(offsets, offsets->rows);
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && row < offsets->rows)
-        status = check_row(offsets, row++, &found, error);
-    if (status == NT_OK && (first || last != offsets->end))
-        status =
-            nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                    "the rows extend from byte %" PRIu64 " to byte %" PRIu64 ", but there are only %" PRIu64,
-                    first, last, offsets->end);
-    if (status == NT_OK && offsets->item_bytes && found != items)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items in the positions of the rows", items,
-                                found);
-    if (status != NT_OK && error)
-        error->offset = position + row * offsets->entry_bytes;
-    return status;
+    uint64_t found = 0, first = begin_of(offsets, 0), last = begin_of(offsets, offsets->rows);
+    for (uint64_t row = 0; row < offsets->rows; row++) {
+        position += offsets->entry_bytes;
+        NT_TRY(check_row(offsets, row, position, &found, error));
+    }
+    if (first || last != offsets->end)
+        return nt_fail(error, NT_CORRUPT, position,
+                       "the rows extend from byte %" PRIu64 " to byte %" PRIu64
+                       ", but there are only %" PRIu64,
+                       first, last, offsets->end);
+    if (offsets->item_bytes && found != items)
+        return nt_fail_number(error, NT_CORRUPT, position, "items in the positions of the rows", items,
+                              found);
+    return NT_OK;
 }
 
 /* Finds the bytes of an item. In lists of fixed-width values, without outer lists, all items have the

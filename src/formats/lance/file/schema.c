@@ -190,19 +190,12 @@ static uint64_t count_fields(struct nt_proto list)
     return count;
 }
 
-static enum nt_status read_fields(struct lance_schema_reader *reader, struct nt_proto list)
-{
-    struct nt_proto field;
-    while (next_field(&list, &field))
-        NT_TRY(read_field(reader, field));
-    return NT_OK;
-}
-
 enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_message *message,
                                     struct nt_proto list, struct nt_lance_schema *schema,
                                     struct nt_error *error)
 {
     struct lance_schema_reader reader = {.file = file, .message = message, .error = error};
+    struct nt_proto field;
     uint64_t count = count_fields(list);
     NT_TRY(nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error));
     if (count >= NT_NONE)
@@ -212,7 +205,9 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
     reader.fields = nt_arena_alloc(file->arena, count, sizeof(*reader.fields));
     reader.known = known;
     NT_TRY(nt_check_memory(reader.fields && known && nt_hash_table_init(&reader.ids), error));
-    enum nt_status status = read_fields(&reader, list);
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && next_field(&list, &field))
+        status = read_field(&reader, field);
     nt_hash_table_deinit(&reader.ids);
     *schema = (struct nt_lance_schema){.fields = reader.fields, .field_count = reader.count};
     return status;
