@@ -203,15 +203,6 @@ bool nt_full_zip_is_walked(const struct nt_encoding_tree *tree)
     return tree->repetition_bits || tree->definition_bits || tree->offset_bits;
 }
 
-/* Gathers the levels and values of rows that are parsed one by one. */
-static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
-                                    struct nt_opened_page *opened, struct nt_error *error)
-{
-    struct row_totals totals;
-    NT_TRY(count_totals(arena->tree, part, &totals, error));
-    return gather(arena, part, &totals, opened, error);
-}
-
 /* ---- Values that are encoded one by one ---- */
 
 static enum nt_status refuse_node(const struct nt_encoding_tree_node *node, struct nt_error *error)
@@ -491,9 +482,11 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, 
     const struct nt_encoding_tree *tree = arena->tree;
     const struct nt_buffer_slice part = {arena->packed->data, arena->packed->bytes};
     opened->has_array = true;
-    if (nt_full_zip_is_walked(tree))
-        NT_TRY(full_zip_walk(arena, &part, opened, error));
-    else {
+    if (nt_full_zip_is_walked(tree)) {
+        struct row_totals totals;
+        NT_TRY(count_totals(tree, &part, &totals, error));
+        NT_TRY(gather(arena, &part, &totals, opened, error));
+    } else {
         uint64_t bytes = 0;
         if (!nt_checked_multiply(values, (tree->value_bits + 7) / 8, &bytes))
             bytes = UINT64_MAX;

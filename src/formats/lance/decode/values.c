@@ -58,25 +58,6 @@ void nt_decode_clear_nulls(const struct nt_decode_state *state, uint32_t depth, 
 
 /* ---- Dictionary indices ---- */
 
-/* Sets the indices of null rows to 0, because their stored values are arbitrary. */
-static enum nt_status mask_numbers(struct nt_decode_state *state, const uint8_t **data_ret,
-                                   struct nt_error *error)
-{
-    const struct nt_decoded_array *array = &state->opened.array;
-    uint32_t width = array->bits / 8;
-    uint8_t *data;
-    *data_ret = array->data;
-    if (!state->valid)
-        return NT_OK;
-    NT_TRY(nt_decode_alloc(state->arena, array->bytes, &data, error));
-    memcpy(data, array->data, array->bytes);
-    for (uint64_t i = 0; i < array->elements; i++)
-        if (!state->valid[i])
-            memset(data + i * width, 0, width);
-    *data_ret = data;
-    return NT_OK;
-}
-
 enum nt_status nt_decode_indices(struct nt_decode_state *state, struct nt_value *numbers,
                                  struct nt_error *error)
 {
@@ -88,9 +69,19 @@ enum nt_status nt_decode_indices(struct nt_decode_state *state, struct nt_value 
     if (array->bits != 8 && array->bits != 16 && array->bits != 32 && array->bits != 64)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read dictionary indices of %" PRIu32 " bits", array->bits);
-    *numbers =
-        (struct nt_value){.elements = array->elements, .element = element, .element_bytes = array->bits / 8};
-    return mask_numbers(state, &numbers->data, error);
+    uint32_t width = array->bits / 8;
+    *numbers = (struct nt_value){
+        .data = array->data, .elements = array->elements, .element = element, .element_bytes = width};
+    if (!state->valid)
+        return NT_OK;
+    uint8_t *data; /* the stored indices of null rows are arbitrary */
+    NT_TRY(nt_decode_alloc(state->arena, array->bytes, &data, error));
+    memcpy(data, array->data, array->bytes);
+    for (uint64_t i = 0; i < array->elements; i++)
+        if (!state->valid[i])
+            memset(data + i * width, 0, width);
+    numbers->data = data;
+    return NT_OK;
 }
 
 bool nt_decode_is_null(const struct nt_decode_state *state)
