@@ -150,9 +150,8 @@ enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_datas
 struct field_search {
     struct nt_dataset *dataset;
     struct nt_lance_dataset *lance;
-    const char **refusals; /* by field */
-    bool *is_known;
-    uint32_t left; /* number of unknown fields */
+    bool *is_known; /* by field */
+    uint32_t left;  /* number of unknown fields */
     struct nt_error *error;
 };
 
@@ -178,10 +177,10 @@ static enum nt_status look_at_field(struct field_search *search,
         return nt_is_environmental(status) ? nt_fail_copy(search->error, &failure) : NT_OK;
     if (leaf->column >= opened->tail.columns || !opened->columns[leaf->column].failure)
         return NT_OK;
-    search->refusals[field] =
-        nt_arena_format(search->dataset->arena, "%s: %s", search->lance->files[file].name,
-                        opened->columns[leaf->column].failure->message);
-    return nt_check_memory(search->refusals[field], search->error);
+    const char **refusal = &search->lance->schema.refusals[field];
+    *refusal = nt_arena_format(search->dataset->arena, "%s: %s", search->lance->files[file].name,
+                               opened->columns[leaf->column].failure->message);
+    return nt_check_memory(*refusal, search->error);
 }
 
 static enum nt_status look_at_fragment(struct field_search *search, struct nt_lance_fragment_part *fragment)
@@ -206,18 +205,17 @@ enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_e
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     size_t count = (size_t)lance->schema.field_count + 1;
+    NT_AUTO_FREE bool *is_known = calloc(count, sizeof(*is_known));
     struct field_search search = {.dataset = dataset,
                                   .lance = lance,
-                                  .refusals = nt_arena_alloc(dataset->arena, count, sizeof(*search.refusals)),
-                                  .is_known = calloc(count, sizeof(*search.is_known)),
+                                  .is_known = is_known,
                                   .left = lance->schema.field_count,
                                   .error = error};
-    enum nt_status status = nt_check_memory(search.refusals && search.is_known, error);
-    for (uint32_t i = 0; status == NT_OK && search.left && i < lance->fragment_count; i++)
-        status = look_at_fragment(&search, &lance->fragments[i]);
-    free(search.is_known);
-    lance->schema.refusals = search.refusals;
-    return status;
+    lance->schema.refusals = nt_arena_alloc(dataset->arena, count, sizeof(*lance->schema.refusals));
+    NT_TRY(nt_check_memory(lance->schema.refusals && is_known, error));
+    for (uint32_t i = 0; search.left && i < lance->fragment_count; i++)
+        NT_TRY(look_at_fragment(&search, &lance->fragments[i]));
+    return NT_OK;
 }
 
 /* ---- Sliced structures ---- */
@@ -278,13 +276,13 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     const struct nt_lance_model_field *shown = &lance->schema.parts[field];
     *physical_column_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
-    enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
-    const struct nt_lance_leaf *leaf = status == NT_OK ? &fragment->leaves[shown->field] : NULL;
-    if (!leaf || leaf->field != shown->field)
-        return status;
+    NT_TRY(nt_lance_find_columns(dataset->file, lance, fragment, error));
+    const struct nt_lance_leaf *leaf = &fragment->leaves[shown->field];
+    if (leaf->field != shown->field)
+        return NT_OK;
     uint32_t file = fragment->first_file + leaf->file;
     physical_column_ret->name = lance->files[file].name;
-    status = nt_lance_open_data_file(dataset, file, &physical_column_ret->lance, error);
+    enum nt_status status = nt_lance_open_data_file(dataset, file, &physical_column_ret->lance, error);
     if (status == NT_OK)
         physical_column_ret->column_map = nt_lance_map_column(
             &lance->schema, leaf, nt_lance_has_item_columns(&physical_column_ret->lance->tail), shown);

@@ -28,11 +28,10 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
         return nt_fail(error, NT_CORRUPT, words->offset,
                        "the chunk sizes take %" PRIu64 " bytes, which is not a multiple of %" PRIu32,
                        words->bytes, word_bytes(opened));
-    uint8_t *chunks = malloc(words->bytes ? words->bytes : 1);
-    NT_TRY(nt_check_memory(chunks, error));
-    opened->chunks = chunks;
+    opened->chunks = malloc(words->bytes ? words->bytes : 1);
+    NT_TRY(nt_check_memory(opened->chunks, error));
     opened->next_offset = page->buffers[CHUNKS].offset;
-    return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
+    return nt_source_read(lance->source, words->offset, opened->chunks, words->bytes, error);
 }
 
 static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk_ret,
@@ -262,7 +261,7 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
 
 void nt_lance_close_page(struct nt_lance_page_reader *opened)
 {
-    free((void *)opened->chunks);
+    free(opened->chunks);
     nt_lance_row_index_close(&opened->index);
     nt_lance_row_offsets_close(&opened->offsets);
 }

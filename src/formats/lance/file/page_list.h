@@ -10,8 +10,8 @@
 /* ---- Mini-block repetition index ---- */
 
 struct nt_lance_row_index {
-    const uint8_t *entries; /* from malloc; NULL: the page has none */
-    uint64_t count;         /* number of chunks */
+    uint8_t *entries; /* from malloc; NULL: the page has none */
+    uint64_t count;   /* number of chunks */
     uint32_t entry_bytes;
     uint64_t offset;                /* in the file */
     struct nt_lance_counts counted; /* from the levels of the last checked chunk */
@@ -34,7 +34,7 @@ enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const 
 /* ---- Full-zip repetition index ---- */
 
 struct nt_lance_row_offsets {
-    const uint8_t *entries; /* from malloc, rows + 1; NULL: the page has none */
+    uint8_t *entries; /* from malloc, rows + 1; NULL: the page has none */
     uint32_t entry_bytes;
     uint64_t rows;
     uint64_t end;                     /* of the last row */
@@ -70,7 +70,7 @@ struct nt_lance_chunk {
 struct nt_lance_page_reader {
     struct nt_lance_layout layout;
     const struct nt_lance_page *page;
-    const uint8_t *chunks;                  /* mini-blocks: a word for each chunk, from malloc */
+    uint8_t *chunks;                        /* mini-blocks: a word for each chunk, from malloc */
     struct nt_lance_row_index index;        /* of mini-blocks, if opened */
     struct nt_lance_row_offsets offsets;    /* of full zip, if present */
     uint64_t page_chunks, mean_chunk_bytes; /* number of chunks; average size if split by rows */

@@ -82,16 +82,15 @@ enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt
         return NT_OK;
     NT_TRY(place_index(page, layout, index, error));
     uint64_t bytes = index->count * index->entry_bytes;
-    uint8_t *entries = malloc(bytes ? bytes : 1);
-    NT_TRY(nt_check_memory(entries, error));
-    index->entries = entries;
-    NT_TRY(nt_source_read(source, index->offset, entries, bytes, error));
+    index->entries = malloc(bytes ? bytes : 1);
+    NT_TRY(nt_check_memory(index->entries, error));
+    NT_TRY(nt_source_read(source, index->offset, index->entries, bytes, error));
     return check_sum(index, page->length, error);
 }
 
 void nt_lance_row_index_close(struct nt_lance_row_index *index)
 {
-    free((void *)index->entries);
+    free(index->entries);
 }
 
 static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
@@ -210,11 +209,10 @@ enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct 
         return NT_OK;
     const struct nt_lance_buffer *index = &page->buffers[INDEX];
     NT_TRY(nt_with_context(find_width(page, offsets, error), error, "repetition index"));
-    uint8_t *entries = malloc(index->bytes);
-    NT_TRY(nt_check_memory(entries, error));
-    offsets->entries = entries;
+    offsets->entries = malloc(index->bytes);
+    NT_TRY(nt_check_memory(offsets->entries, error));
     find_item_bytes(layout->tree, offsets);
-    enum nt_status status = nt_source_read(source, index->offset, entries, index->bytes, error);
+    enum nt_status status = nt_source_read(source, index->offset, offsets->entries, index->bytes, error);
     if (status == NT_OK)
         status = check(offsets, layout->items, index->offset, error);
     return nt_with_context(status, error, "repetition index");
@@ -222,7 +220,7 @@ enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct 
 
 void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
 {
-    free((void *)offsets->entries);
+    free(offsets->entries);
 }
 
 static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t bytes)
