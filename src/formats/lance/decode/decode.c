@@ -324,13 +324,11 @@ enum nt_status nt_lance_decode(const struct nt_packed *packed, uint8_t *output, 
     const struct nt_lance_decoder_state *state = packed->decoder->state;
     if (state->tree->is_whole)
         return decode_whole(packed, output, error);
-    struct nt_decode_arena arena;
+    NT_CLEANUP(nt_decode_arena_free)
+    struct nt_decode_arena arena = nt_decode_arena_begin(state->tree, packed);
     struct nt_decode_state decode_state = {
         .arena = &arena, .spec = &state->spec, .element_bytes = packed->decoder->element_bytes};
-    nt_decode_arena_begin(&arena, state->tree, packed);
-    enum nt_status status = makers[state->spec.output](&decode_state, output, error);
-    nt_decode_arena_free(&arena);
-    return status;
+    return makers[state->spec.output](&decode_state, output, error);
 }
 
 /* ---- Several outputs ---- */
@@ -377,21 +375,19 @@ static enum nt_status decode_shared(const struct nt_packed *packed, uint8_t *con
                                     struct nt_error *error)
 {
     const struct nt_encoding_tree *tree = nt_lance_decoder_state_of(packed->decoder)->tree;
-    struct nt_decode_arena arena;
+    NT_CLEANUP(nt_decode_arena_free) struct nt_decode_arena arena = nt_decode_arena_begin(tree, packed);
     struct nt_decode_state state = {.arena = &arena, .spec = spec_of(packed), .is_shared = true};
-    nt_decode_arena_begin(&arena, tree, packed);
-    enum nt_status status = nt_decode_open(&state, need_levels(tree, packed, count), true, error);
-    for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
+    NT_TRY(nt_decode_open(&state, need_levels(tree, packed, count), true, error));
+    for (uint32_t i = 0; i < 2 * count; i++) {
         const struct nt_packed *what = &packed[i % count];
         if (is_main(spec_of(what)) != (i < count))
             continue;
         state.spec = spec_of(what);
         state.element_bytes = what->decoder->element_bytes;
         arena.packed = what;
-        status = makers[state.spec->output](&state, outputs[i % count], error);
+        NT_TRY(makers[state.spec->output](&state, outputs[i % count], error));
     }
-    nt_decode_arena_free(&arena);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Counting ---- */
@@ -440,22 +436,17 @@ enum nt_status nt_lance_count(const struct nt_encoding_tree *tree, const struct 
                               struct nt_lance_counts *counts, struct nt_error *error)
 {
     const struct nt_lance_output_spec spec = {.output = NT_LANCE_ENDS, .member = member};
-    struct nt_decode_arena arena;
+    NT_CLEANUP(nt_decode_arena_free) struct nt_decode_arena arena = nt_decode_arena_begin(tree, packed);
     struct nt_decode_state state = {.arena = &arena, .spec = &spec, .rows = values};
     *counts = (struct nt_lance_counts){0};
-    nt_decode_arena_begin(&arena, tree, packed);
-    enum nt_status status =
-        nt_decode_open(&state, true, needs_bytes && tree->layout != NT_LANCE_CONSTANT, error);
-    if (status == NT_OK) {
-        counts->levels = state.opened.levels.count;
-        count_rows(&state, values, counts);
-        count_ends(&state, counts);
-    }
-    if (status == NT_OK && needs_bytes)
-        status = count_bytes(&state, tree->layer_count ? counts->slots[0] : values, counts, error);
+    NT_TRY(nt_decode_open(&state, true, needs_bytes && tree->layout != NT_LANCE_CONSTANT, error));
+    counts->levels = state.opened.levels.count;
+    count_rows(&state, values, counts);
+    count_ends(&state, counts);
+    if (needs_bytes)
+        NT_TRY(count_bytes(&state, tree->layer_count ? counts->slots[0] : values, counts, error));
     counts->spent = packed->limit - arena.left;
-    nt_decode_arena_free(&arena);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Decode whole pages ---- */

@@ -365,8 +365,8 @@ struct nt_decode_arena {
 };
 
 /* Takes memory from the codec context, if `packed` has one, because pages are small and many. */
-void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_encoding_tree *tree,
-                           const struct nt_packed *packed);
+struct nt_decode_arena nt_decode_arena_begin(const struct nt_encoding_tree *tree,
+                                             const struct nt_packed *packed);
 /* Allocates until nt_decode_arena_free. NT_LIMIT if the limit is exhausted. */
 enum nt_status nt_decode_alloc(struct nt_decode_arena *arena, uint64_t bytes, void *memory_ret,
                                struct nt_error *error);

@@ -18,16 +18,17 @@ struct nt_decode_block {
     _Alignas(ALIGNMENT) uint8_t bytes[];
 };
 
-void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_encoding_tree *tree,
-                           const struct nt_packed *packed)
+struct nt_decode_arena nt_decode_arena_begin(const struct nt_encoding_tree *tree,
+                                             const struct nt_packed *packed)
 {
-    *arena = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
+    struct nt_decode_arena arena = {.tree = tree, .packed = packed, .left = packed->limit};
 #ifndef NT_HAS_SANITIZER /* a sanitizer detects overruns of separate blocks, not overruns within one */
     if (packed->context)
-        arena->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
-    if (arena->scratch)
-        arena->scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
+        arena.scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
+    if (arena.scratch)
+        arena.scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
 #endif
+    return arena;
 }
 
 /* Returns NULL if the scratch memory is too small. */
