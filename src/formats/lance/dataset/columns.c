@@ -291,11 +291,6 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 
-static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)
-{
-    return nt_lance_dataset_of(dataset)->files[source].fragment;
-}
-
 enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
@@ -303,7 +298,6 @@ enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_e
     uint32_t count;
     physical_view->schema = &lance->schema;
     physical_view->find_physical_column = find_physical_column;
-    physical_view->find_part = find_part;
     return nt_lance_number_columns(dataset->arena, &lance->schema, &physical_view->leaves, &count, error);
 }
 

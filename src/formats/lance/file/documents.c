@@ -121,7 +121,7 @@ static const struct nt_lance_decoder_state *put_encodings(const struct nt_datase
 /* In a dataset each page has them, because each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *physical, uint32_t column, struct nt_json *json)
 {
-    if (!nt_lance_physical_of(physical)->find_part)
+    if (!physical->logical->file->layout_part)
         nt_json_member_unsigned(json, "file_column", physical->columns[column].id);
 }
 

@@ -527,9 +527,6 @@ struct nt_lance_physical {
     enum nt_status (*find_physical_column)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                            struct nt_lance_physical_column *physical_column_ret,
                                            struct nt_error *error);
-    /* Returns the part with the pages of a file, given the index of its source. NULL: there is one
-     * part. */
-    uint32_t (*find_part)(const struct nt_dataset *dataset, uint32_t source);
 };
 
 static inline const struct nt_lance_physical *nt_lance_physical_of(const struct nt_dataset *dataset)

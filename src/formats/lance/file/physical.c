@@ -38,8 +38,9 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical
                                                struct nt_lance_physical_column *physical_column_ret)
 {
     const struct nt_lance_physical *physical_view = nt_lance_physical_of(physical);
+    const struct nt_file *file = physical->logical->file;
     uint32_t field = physical->columns[column].field,
-             part = physical_view->find_part ? physical_view->find_part(physical->logical, page->source) : 0;
+             part = file->layout_part ? file->layout_part(file, page->source) : 0;
     uint32_t cluster = nt_groups_of_column(physical, column).first + part;
     const struct nt_group *group = nt_group_slot(physical, cluster);
     const struct nt_range *range = nt_group_range(physical, group, cluster, column);
