@@ -18,7 +18,7 @@ static const struct {
 /* A member's values, one per batch. */
 struct statistics_column {
     const struct nt_lance_type *type; /* NULL: absent, or of a type without statistics */
-    uint64_t stored_bytes;
+    uint64_t offset, stored_bytes;
     uint64_t begin, bytes; /* strings: their range in the file */
     uint8_t *values;       /* from malloc: values, or offsets followed by the strings' bytes */
 };
@@ -53,6 +53,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field,
                        "statistics of %" PRIu64 " rows are outside the file of %" PRIu64 " bytes",
                        cell->length, lance->size);
     column->type = type;
+    column->offset = cell->offset;
     return is_strings(type) ? nt_lance_read_strings(lance, cell->offset, cell->length, &column->begin,
                                                     &column->bytes, error)
                             : NT_OK;
@@ -62,19 +63,17 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
                                   struct statistics_column *column, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     NT_TRY(find_column(lance, field, column, error));
     uint64_t bytes = column->stored_bytes;
     if (!column->type)
         return NT_OK;
-    uint64_t offset = nt_lance_cells(&statistics->table, statistics->schema.fields[field].id)->offset;
     if (!nt_checked_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
-        return nt_fail(error, NT_LIMIT, offset,
+        return nt_fail(error, NT_LIMIT, column->offset,
                        "the statistics have %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        bytes, dataset->file->page_bytes);
     column->values = malloc(bytes + 1);
     NT_TRY(nt_check_memory(column->values, error));
-    NT_TRY(nt_source_read(lance->source, offset, column->values, column->stored_bytes, error));
+    NT_TRY(nt_source_read(lance->source, column->offset, column->values, column->stored_bytes, error));
     if (column->bytes)
         NT_TRY(nt_source_read(lance->source, column->begin, column->values + column->stored_bytes,
                               column->bytes, error));
@@ -219,8 +218,7 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
             return nt_fail_copy(error, &failure);
         if (status != NT_OK || !column.type)
             continue;
-        uint64_t offset = nt_lance_cells(table, statistics->schema.fields[i].id)->offset;
-        NT_TRY(nt_layout_emit_range(output, offset, column.stored_bytes, "statistics"));
+        NT_TRY(nt_layout_emit_range(output, column.offset, column.stored_bytes, "statistics"));
         NT_TRY(nt_layout_emit_range(output, column.begin, column.bytes, "statistics"));
     }
     return NT_OK;
