@@ -64,18 +64,17 @@ static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest
              indices = nt_proto_has(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            ? nt_proto_number(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            : UINT64_MAX;
-    enum nt_status status = NT_OK;
-    for (unsigned i = 0; status == NT_OK && i < MAX_SECTIONS && end - position >= LENGTH_BYTES; i++) {
+    for (unsigned i = 0; i < MAX_SECTIONS && end - position >= LENGTH_BYTES; i++) {
         uint8_t length[LENGTH_BYTES] = {0};
-        status = nt_source_read(source, position, length, LENGTH_BYTES, error);
+        enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
         uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
         if (status != NT_OK || bytes > end - position)
             return nt_is_environmental(status) ? status : NT_OK;
-        status =
-            nt_layout_emit_range(output, position, bytes, position == indices ? "indices" : "transaction");
+        NT_TRY(
+            nt_layout_emit_range(output, position, bytes, position == indices ? "indices" : "transaction"));
         position += bytes;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest, struct nt_source *source,

@@ -18,6 +18,12 @@ static inline __attribute__((always_inline)) uint64_t nt_number_at(const uint8_t
     return nt_load_integer(numbers + position * bytes, bytes, false);
 }
 
+/* Can a number have so many bits? */
+static inline bool nt_is_number(uint64_t bits)
+{
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
 /* Reads the next number; one of 0 bytes is 0. */
 static inline uint64_t nt_get_number(struct nt_cursor *cursor, uint32_t bytes)
 {

@@ -19,11 +19,6 @@ struct rle_runs {
     uint32_t value_bytes, length_bytes;
 };
 
-static bool is_length(uint32_t bytes)
-{
-    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-}
-
 /* ---- Values of 1, 2, 4, 8 and 16 bytes ---- */
 
 /* Writes `bytes` bytes of a repeated vector; may write up to `room` bytes. */
@@ -137,7 +132,7 @@ enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64
                              const uint8_t *lengths, uint32_t length_bytes, uint64_t elements,
                              uint8_t *output, struct nt_error *error)
 {
-    if (!is_length(length_bytes))
+    if (!nt_is_number(UINT64_C(8) * length_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lengths of runs have 1, 2, 4 or 8 bytes, not %u",
                        length_bytes);
     struct rle_runs all = {values, lengths, runs, value_bytes, length_bytes};
@@ -151,7 +146,9 @@ enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64
 uint64_t nt_rle_total(const uint8_t *lengths, uint32_t length_bytes, uint64_t runs)
 {
     uint64_t total = 0;
-    for (uint64_t run = 0; is_length(length_bytes) && run < runs; run++)
+    if (!nt_is_number(UINT64_C(8) * length_bytes))
+        return 0;
+    for (uint64_t run = 0; run < runs; run++)
         if (!nt_checked_add(total, nt_number_at(lengths, run, length_bytes), &total))
             return UINT64_MAX;
     return total;

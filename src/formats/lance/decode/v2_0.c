@@ -158,7 +158,7 @@ static enum nt_status load_numbers(const struct node_job_v2_0 *job, const struct
     if (!nt_checked_multiply(array->elements, sizeof(*numbers), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of %s overflows", what);
     NT_TRY(nt_decode_alloc(job->arena, bytes, &numbers, error));
-    if (array->elements && bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    if (array->elements && !nt_is_number(bits))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read integers of %" PRIu32 " bits",
                        nt_encoding_tree_node_info(job->node->kind)->name, bits);
     for (uint64_t i = 0; i < array->elements; i++)

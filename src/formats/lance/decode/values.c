@@ -66,7 +66,7 @@ enum nt_status nt_decode_indices(struct nt_decode_state *state, struct nt_value 
                               : array->bits == 16 ? NT_ELEMENT_UINT16
                               : array->bits == 32 ? NT_ELEMENT_UINT32
                                                   : NT_ELEMENT_UINT64;
-    if (array->bits != 8 && array->bits != 16 && array->bits != 32 && array->bits != 64)
+    if (!nt_is_number(array->bits))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read dictionary indices of %" PRIu32 " bits", array->bits);
     uint32_t width = array->bits / 8;

@@ -595,11 +595,12 @@ static void free_chunks(struct nt_text_generator *text)
     free(chunks);
 }
 
-/* Finds the chunks of a page, and the list of their sizes. Under the dataset's lock. */
+/* Finds the chunks of a page, and the list of their sizes. */
 static enum nt_status find_chunks(const struct nt_dataset *physical, uint32_t column,
                                   const struct nt_page *page, struct chunks *chunks,
                                   struct nt_lance_buffer *words_ret, struct nt_error *error)
 {
+    NT_LOCK_GUARD(&physical->logical->lock);
     struct nt_lance_physical_column physical_column;
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
     const struct nt_lance_decoder_state *state =
@@ -625,9 +626,7 @@ static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t co
     struct chunks *chunks = calloc(1, sizeof(*chunks));
     NT_TRY(nt_check_memory(chunks, error));
     chunks->text = (struct nt_text_generator){.next = next_chunks, .free = free_chunks};
-    nt_lock_acquire(&physical->logical->lock);
     enum nt_status status = find_chunks(physical, column, page, chunks, &words, error);
-    nt_lock_release(&physical->logical->lock);
     if (status == NT_OK && !(chunks->words = malloc(words.bytes ? words.bytes : 1)))
         status = nt_fail_memory(error);
     if (status == NT_OK && words.bytes)

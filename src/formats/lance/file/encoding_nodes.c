@@ -274,7 +274,7 @@ static enum nt_status add_bits(struct nt_encoding_tree_builder *builder, enum nt
                                                .bits = (uint32_t)bits,
                                                .packed_bits = (uint32_t)packed_bits,
                                                .buffer = builder->buffers++};
-    if ((bits == 8 || bits == 16 || bits == 32 || bits == 64) && packed_bits <= bits)
+    if (nt_is_number(bits) && packed_bits <= bits)
         return nt_lance_add_node(builder, &node);
     return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                    "values of %" PRIu64 " bits cannot be packed into %" PRIu64 " bits", bits, packed_bits);
@@ -361,8 +361,7 @@ static enum nt_status add_member(struct nt_encoding_tree_builder *builder, struc
 {
     uint64_t bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE);
     uint64_t length_bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH);
-    bool is_length = length_bits == 8 || length_bits == 16 || length_bits == 32 || length_bits == 64;
-    if ((bits && (bits % 8 || bits > UINT32_MAX)) || (!bits && !is_length))
+    if (bits ? bits % 8 || bits > UINT32_MAX : !nt_is_number(length_bits))
         return nt_fail(builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read members of %" PRIu64 " bits with lengths of %" PRIu64 " bits", bits,
                        length_bits);

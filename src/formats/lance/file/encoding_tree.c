@@ -315,8 +315,7 @@ static enum nt_status check_widths(const struct nt_encoding_tree_builder *builde
     enum { MAX_BITS = 1 << 30 };
     const struct nt_encoding_tree *tree = &builder->tree;
     bool has_width = tree->value_bits || may_be_empty(builder);
-    bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
-                      tree->offset_bits == 64;
+    bool has_length = nt_is_number(tree->offset_bits);
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
         (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MAX_BITS)
         return NT_OK;

@@ -74,10 +74,7 @@ static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct n
     const struct nt_lance_decoder_state state = {opened->layout.tree,
                                                  lance_presence(opened, list->column_map)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    struct nt_decoder decoder;
-    NT_TRY(nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list->error));
-    NT_TRY(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
-                           &list->decoders[0], list->error));
+    list->decoders[0] = dataset->columns[nt_field_column(dataset, list->number, 0, 0)].decoder; /* bytes */
     if (list->field->is_nullable)
         NT_TRY(nt_lance_add_decoder(dataset, &state, &valid, NULL, &list->decoders[1], list->error));
     while (opened->next_chunk_number < opened->page_chunks)
