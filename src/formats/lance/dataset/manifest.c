@@ -232,17 +232,6 @@ static enum nt_status read_files(const struct manifest_reader *reader, uint32_t 
     return NT_OK;
 }
 
-static enum nt_status check_deletions(const struct manifest_reader *reader,
-                                      const struct nt_lance_fragment_part *fragment)
-{
-    struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
-    if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
-        return nt_fail(reader->error, NT_CORRUPT, nt_lance_manifest_offset(&reader->lance->manifest, message),
-                       "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
-                       fragment->physical_rows);
-    return NT_OK;
-}
-
 static enum nt_status read_fragment(const struct manifest_reader *reader, uint32_t number,
                                     struct nt_proto message)
 {
@@ -253,12 +242,15 @@ static enum nt_status read_fragment(const struct manifest_reader *reader, uint32
         .id = nt_proto_number(message, NT_LANCE_FRAGMENT_ID),
         .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS),
         .deleted_rows = nt_proto_number(deletions, NT_LANCE_DELETION_FILE_ROWS)};
-    enum nt_status status = read_files(reader, number);
+    NT_TRY(read_files(reader, number));
     fragment->has_rows = has_rows(reader, fragment);
     fragment->has_deleted_rows = !deletions.bytes || fragment->deleted_rows;
-    if (status == NT_OK)
-        status = check_deletions(reader, fragment);
-    return nt_with_context(status, reader->error, "fragment %" PRIu64, fragment->id);
+    if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
+        return nt_fail(reader->error, NT_CORRUPT,
+                       nt_lance_manifest_offset(&reader->lance->manifest, deletions),
+                       "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
+                       fragment->physical_rows);
+    return NT_OK;
 }
 
 /* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
@@ -293,7 +285,10 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
     const struct manifest_reader reader = {.file = file, .lance = lance, .name = &name, .error = error};
     struct nt_proto rest = lance->manifest.message, fragment;
     enum nt_status status = make_room(&reader);
-    while (status == NT_OK && nt_proto_next_message(&rest, NT_LANCE_MANIFEST_FRAGMENTS, &fragment))
-        status = read_fragment(&reader, lance->fragment_count++, fragment);
+    while (status == NT_OK && nt_proto_next_message(&rest, NT_LANCE_MANIFEST_FRAGMENTS, &fragment)) {
+        uint32_t number = lance->fragment_count++;
+        status = read_fragment(&reader, number, fragment);
+        nt_with_context(status, error, "fragment %" PRIu64, lance->fragments[number].id);
+    }
     return nt_with_context(status, error, "%s", lance->manifest.name);
 }

@@ -327,8 +327,7 @@ static enum nt_status check_widths(const struct nt_encoding_tree_builder *builde
 
 static uint32_t get_bits(struct nt_proto message, uint32_t field)
 {
-    uint64_t bits = nt_proto_number(message, field);
-    return bits > UINT32_MAX ? UINT32_MAX : (uint32_t)bits;
+    return (uint32_t)nt_min(nt_proto_number(message, field), UINT32_MAX);
 }
 
 static enum nt_status make_full_zip(const struct tree_inputs *inputs, struct nt_proto message)
