@@ -125,16 +125,6 @@ static bool is_null(const struct nt_decode_arena *arena, const struct nt_buffer_
     return !value->data && !levels->count && arena->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
-/* The page has no value of any type; its levels may mark nulls. */
-static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decoded_array *array,
-                               struct nt_error *error)
-{
-    if (count != values)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", values, count);
-    *array = (struct nt_decoded_array){.elements = count, .is_null = true};
-    return NT_OK;
-}
-
 /* `values`: the number of rows if there are no levels. */
 static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
                                     struct nt_opened_page *opened, struct nt_error *error)
@@ -156,8 +146,12 @@ static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t valu
     opened->has_array = true;
     nt_layer_rule(arena->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
-    if (!arena->tree->value && !arena->tree->has_value_part)
-        return set_null(values, count, &opened->array, error);
+    if (!arena->tree->value && !arena->tree->has_value_part) { /* the levels may mark nulls */
+        opened->array = (struct nt_decoded_array){.elements = count, .is_null = true};
+        if (count == values)
+            return NT_OK;
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", values, count);
+    }
     uint32_t root = arena->tree->values;
     if (root != NT_NO_NODE && arena->tree->nodes[root].kind == NT_LANCE_VARIABLE)
         return repeat_string(arena, &value, count, &opened->array, error);

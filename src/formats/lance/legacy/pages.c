@@ -218,8 +218,6 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
 
 /* ---- Ranges of offsets ---- */
 
-enum { STRING_BITS = 64 };
-
 static enum nt_status read_offset(const struct nt_lance *lance, uint64_t offset, uint32_t bits,
                                   uint64_t *value_ret, struct nt_error *error)
 {
@@ -247,7 +245,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
                                      uint64_t *begin_ret, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t begin, end;
-    NT_TRY(lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error));
+    NT_TRY(lance_read_bounds(lance, offset, count, OFFSET_BITS, &begin, &end, error));
     if (end > lance->size)
         return nt_fail(error, NT_CORRUPT, offset,
                        "strings end at %" PRIu64 ", past the %" PRIu64 " bytes of the file", end,
