@@ -299,8 +299,12 @@ void nt_helper_request_fail_short(struct nt_helper_request *fetch);
 enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct nt_fetcher_options *options,
                                  struct nt_fetcher **fetcher_ret, struct nt_error *error);
 
-void nt_fetcher_lock(struct nt_fetcher *fetcher);
+/* Returns the lock. */
+struct nt_lock *nt_fetcher_lock(struct nt_fetcher *fetcher);
 void nt_fetcher_unlock(struct nt_fetcher *fetcher);
+/* As NT_LOCK_GUARD. */
+#define NT_FETCHER_GUARD(fetcher)                                                                            \
+    __attribute__((cleanup(nt_lock_release_at), unused)) struct nt_lock *held_lock = nt_fetcher_lock(fetcher)
 
 /* The caller of the following holds the lock. */
 
@@ -492,6 +496,7 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
                                   struct nt_remote_list **list_ret, struct nt_error *error);
 /* Drops a reference. Accepts NULL. */
 void nt_remote_list_free(struct nt_remote_list *list);
+NT_DEFINE_CLEANUP(struct nt_remote_list, nt_remote_list_free)
 /* NULL: no such name. */
 const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, struct nt_text name);
 

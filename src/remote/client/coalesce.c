@@ -100,9 +100,7 @@ uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold, bool has_two)
     const uint64_t if_cold = has_two && bytes <= MOST_BY_TWO ? FEWEST_BY_TWO : FEWEST_IF_COLD;
     const uint64_t fewest = is_cold ? if_cold : FEWEST_BYTES;
     uint64_t piece = bytes / NT_LINK_CONNECTIONS + (bytes % NT_LINK_CONNECTIONS != 0);
-    if (piece < fewest)
-        piece = fewest;
-    return piece < NT_FETCH_MAX_BYTES ? piece : NT_FETCH_MAX_BYTES;
+    return nt_min(piece > fewest ? piece : fewest, NT_FETCH_MAX_BYTES);
 }
 
 uint64_t nt_ranges_piece_bytes(uint64_t bytes, uint64_t split_bytes)

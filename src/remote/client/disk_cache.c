@@ -403,7 +403,7 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
     int part_count = 0;
     size_t total = 0;
     for (size_t at = 0, piece; at < count; at += piece) {
-        piece = count - at < PIECE_BYTES ? count - at : PIECE_BYTES;
+        piece = nt_min(count - at, PIECE_BYTES);
         records[part_count / 2] = record_of(bytes + at, piece, offset + at);
         parts[part_count] = (struct iovec){&records[part_count / 2], sizeof(*records)};
         parts[part_count + 1] = (struct iovec){(void *)(bytes + at), piece};
@@ -431,10 +431,9 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
 void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
                             size_t count)
 {
-    uint64_t share = entry ? disk_room_share(entry->cache) : 0;
-    size_t most = share < MAX_AT_ONCE ? share : MAX_AT_ONCE;
+    const size_t most = entry ? nt_min(disk_room_share(entry->cache), MAX_AT_ONCE) : 0;
     while (count > 0 && most > 0) {
-        size_t part = count < most ? count : most;
+        size_t part = nt_min(count, most);
         if (!is_still_there(entry) || !disk_room_take(entry->cache, part))
             return;
         write_pieces(entry, offset, bytes, part);

@@ -35,11 +35,12 @@ static void on_restart(struct nt_fetcher *fetcher)
     nt_remote_on_restart(file);
 }
 
-void nt_fetcher_lock(struct nt_fetcher *fetcher)
+struct nt_lock *nt_fetcher_lock(struct nt_fetcher *fetcher)
 {
     nt_lock_acquire(&fetcher->lock);
     if (fetcher->is_forked)
         on_restart(fetcher);
+    return &fetcher->lock;
 }
 
 void nt_fetcher_unlock(struct nt_fetcher *fetcher)
@@ -81,16 +82,14 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
 
 void nt_fetcher_unversioned(struct nt_fetcher *fetcher, char server_ret[NT_FETCH_SERVER_BYTES])
 {
-    nt_fetcher_lock(fetcher);
+    NT_FETCHER_GUARD(fetcher);
     memcpy(server_ret, fetcher->unversioned, sizeof(fetcher->unversioned));
-    nt_fetcher_unlock(fetcher);
 }
 
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret)
 {
-    nt_fetcher_lock(fetcher);
+    NT_FETCHER_GUARD(fetcher);
     *sandbox_ret = fetcher->sandbox;
-    nt_fetcher_unlock(fetcher);
 }
 
 static void close_all(struct nt_fetcher *fetcher)
@@ -158,24 +157,22 @@ static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
 enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown, uint64_t deadline,
                                   struct nt_error *error)
 {
-    enum nt_status status = fetcher->channel < 0 ? start(fetcher, error) : NT_OK;
-    if (status == NT_OK)
-        status = nt_fetcher_start_receiver(fetcher, error);
-    while (status == NT_OK && !fetcher->epoch && !fetcher->is_over)
+    NT_TRY(fetcher->channel < 0 ? start(fetcher, error) : NT_OK);
+    NT_TRY(nt_fetcher_start_receiver(fetcher, error));
+    while (!fetcher->epoch && !fetcher->is_over)
         if (!nt_fetcher_wait(fetcher, deadline))
             return nt_fetcher_fail_timeout(fetcher, shown, error);
-    return status == NT_OK && fetcher->is_over
+    return fetcher->is_over
                ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited", shown)
-               : status;
+               : NT_OK;
 }
 
 enum nt_status nt_fetcher_ref(struct nt_fetcher *fetcher, struct nt_error *error)
 {
-    nt_fetcher_lock(fetcher);
-    enum nt_status status = fetcher->channel < 0 ? NT_OK : nt_fetcher_start_receiver(fetcher, error);
-    fetcher->holders += status == NT_OK;
-    nt_fetcher_unlock(fetcher);
-    return status;
+    NT_FETCHER_GUARD(fetcher);
+    NT_TRY(fetcher->channel < 0 ? NT_OK : nt_fetcher_start_receiver(fetcher, error));
+    fetcher->holders++;
+    return NT_OK;
 }
 
 void nt_fetcher_free(struct nt_fetcher *fetcher)
@@ -212,7 +209,6 @@ void nt_fetcher_stop(struct nt_fetcher *fetcher)
 static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_options *options,
                            struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     fetcher->milliseconds =
         UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
     fetcher->range_space.max_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
@@ -227,15 +223,11 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
     if ((options->program && !fetcher->program) || (options->addresses && !fetcher->rules.addresses))
         return nt_fail_memory(error);
     if (options->disk_cache)
-        status = nt_disk_cache_open(
-            &fetcher->disk, options->disk_cache,
-            options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES, error);
-    if (status != NT_OK)
-        return status;
-    nt_fetcher_lock(fetcher);
-    status = start(fetcher, error);
-    nt_fetcher_unlock(fetcher);
-    return status;
+        NT_TRY(nt_disk_cache_open(&fetcher->disk, options->disk_cache,
+                                  options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES,
+                                  error));
+    NT_FETCHER_GUARD(fetcher);
+    return start(fetcher, error);
 }
 
 static struct nt_fetcher *new_fetcher(struct nt_error *error)
@@ -264,16 +256,13 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
     if (known.timeout_seconds > NT_MAX_TIMEOUT_SECONDS)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
                        NT_MAX_TIMEOUT_SECONDS, known.timeout_seconds);
-    struct nt_fetcher *fetcher = new_fetcher(error);
+    NT_CLEANUP(nt_fetcher_free_at) struct nt_fetcher *fetcher = new_fetcher(error);
     if (!fetcher)
         return NT_NO_MEMORY;
     fetcher->start_process = start_process;
-    enum nt_status status = fill(fetcher, &known, error);
-    if (status != NT_OK) {
-        nt_fetcher_free(fetcher);
-        return status;
-    }
+    NT_TRY(fill(fetcher, &known, error));
     *fetcher_ret = fetcher;
+    fetcher = NULL;
     return NT_OK;
 }
 

@@ -78,10 +78,9 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
     struct nt_remote_list *list = NULL;
     struct nt_error failure = {0};
     NT_TRY(nt_backoff_check(&inner->backoff, nt_milliseconds(), error));
-    char *address = nt_address_below(folder->address, inner->name, true);
+    NT_AUTO_FREE char *address = nt_address_below(folder->address, inner->name, true);
     enum nt_status status =
         address ? nt_remote_list_new(folder->fetcher, address, &list, &failure) : nt_fail_memory(&failure);
-    free(address);
     inner->is_absent = status == NT_NOT_FOUND;
     if (status == NT_OK || inner->is_absent) {
         nt_remote_list_free(inner->list);
@@ -275,7 +274,7 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
 /* Every format is recognised by both ends of a file. Requests them together with missing attributes. */
 static void request_ends(struct nt_source *source)
 {
-    const uint64_t size = source->size, end_bytes = size < NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES;
+    const uint64_t size = source->size, end_bytes = nt_min(size, NT_FETCH_END_BYTES);
     const struct nt_extent ends[] = {{0, end_bytes}, {size - end_bytes, end_bytes}};
     nt_source_prefetch(source, ends, sizeof(ends) / sizeof(*ends), NT_PREFETCH_NOW);
 }
@@ -283,15 +282,12 @@ static void request_ends(struct nt_source *source)
 static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,
                                struct nt_error *error)
 {
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     NT_TRY(open_lazily(base, name, &source, error));
-    enum nt_status status = nt_source_size(source, &source->size, error);
-    if (status != NT_OK) {
-        nt_source_close(source);
-        return status;
-    }
+    NT_TRY(nt_source_size(source, &source->size, error));
     request_ends(source);
     *source_ret = source;
+    source = NULL;
     return NT_OK;
 }
 
@@ -359,8 +355,9 @@ static const struct nt_folder_ops remote_ops = {
     .close = close_remote,
 };
 
+/* The caller closes the folder also after a failure. */
 static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher,
-                                 struct nt_remote_folder **folder_ret, struct nt_error *error)
+                                 struct nt_folder **folder_ret, struct nt_error *error)
 {
     struct nt_remote_folder *folder = calloc(1, sizeof(*folder));
     if (!folder || nt_lock_init(&folder->lock, NULL)) {
@@ -371,31 +368,24 @@ static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher
     folder->address = nt_address_folder_of(address);
     folder->shown = folder->address ? nt_address_redact(folder->address) : NULL;
     folder->folder = (struct nt_folder){.ops = &remote_ops, .path = folder->shown};
-    enum nt_status status = folder->shown ? nt_fetcher_ref(fetcher, error) : nt_fail_memory(error);
-    if (status != NT_OK) {
-        close_remote(&folder->folder);
-        return status;
-    }
+    *folder_ret = &folder->folder;
+    NT_TRY(nt_check_memory(folder->shown, error));
+    NT_TRY(nt_fetcher_ref(fetcher, error));
     folder->fetcher = fetcher;
-    *folder_ret = folder;
     return NT_OK;
 }
 
 enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
                                       struct nt_folder **folder_ret, struct nt_error *error)
 {
-    struct nt_fetcher *own = NULL;
-    struct nt_remote_folder *folder = NULL;
+    NT_CLEANUP(nt_fetcher_free_at) struct nt_fetcher *own = NULL;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     struct nt_remote_list *list;
-    enum nt_status status = nt_address_check(address, error);
-    if (status == NT_OK)
-        status = nt_fetcher_or_own(&fetcher, &own, error);
-    if (status == NT_OK)
-        status = new_folder(address, fetcher, &folder, error);
-    if (status == NT_OK && (status = list_of(folder, nt_text_of(""), &list, error)) != NT_OK)
-        nt_folder_close(&folder->folder);
-    nt_fetcher_free(own);
-    if (status == NT_OK)
-        *folder_ret = &folder->folder;
-    return status;
+    NT_TRY(nt_address_check(address, error));
+    NT_TRY(nt_fetcher_or_own(&fetcher, &own, error));
+    NT_TRY(new_folder(address, fetcher, &folder, error));
+    NT_TRY(list_of(remote(folder), nt_text_of(""), &list, error));
+    *folder_ret = folder;
+    folder = NULL;
+    return NT_OK;
 }

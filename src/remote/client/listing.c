@@ -77,6 +77,7 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct nt_remote_list *
                              const char *shown, struct nt_error *error)
 {
     const uint64_t patience = fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    NT_FETCHER_GUARD(fetcher);
     list->last = list->asked;
     NT_TRY(nt_fetcher_connect(fetcher, shown, list->last + patience, error));
     list->fetch.take = take_entry;
@@ -105,24 +106,16 @@ void nt_remote_list_free(struct nt_remote_list *list)
 enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
                                   struct nt_remote_list **list_ret, struct nt_error *error)
 {
-    struct nt_remote_list *list = calloc(1, sizeof(*list));
-    char *shown = nt_address_redact(address);
+    NT_CLEANUP(nt_remote_list_free_at) struct nt_remote_list *list = calloc(1, sizeof(*list));
+    NT_AUTO_FREE char *shown = nt_address_redact(address);
     if (list)
         list->arena = nt_arena_new();
-    enum nt_status status = shown && list && list->arena ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK) {
-        list->asked = nt_milliseconds();
-        nt_fetcher_lock(fetcher);
-        status = gather(fetcher, list, address, shown, error);
-        nt_fetcher_unlock(fetcher);
-    }
-    free(shown);
-    if (status != NT_OK) {
-        nt_remote_list_free(list);
-        return status;
-    }
+    NT_TRY(nt_check_memory(shown && list && list->arena, error));
+    list->asked = nt_milliseconds();
+    NT_TRY(gather(fetcher, list, address, shown, error));
     settle(list);
     *list_ret = list;
+    list = NULL;
     return NT_OK;
 }
 

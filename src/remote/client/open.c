@@ -105,11 +105,10 @@ static void close_oldest(struct nt_fetcher *fetcher)
 {
     struct nt_remote_file *file;
     NT_TAILQ_FOREACH_REVERSE (file, &fetcher->used, nt_remote_file, used)
-        if (!file->underway)
-            break;
-    if (!file)
-        return;
-    nt_remote_close(file);
+        if (!file->underway) {
+            nt_remote_close(file);
+            return;
+        }
 }
 
 /* Marks the file as used. Closes the least recently used files with a validator beyond the limit. */
@@ -130,8 +129,7 @@ static void remote_note_use(struct nt_remote_file *file)
 
 static uint64_t end_bytes(uint64_t size)
 {
-    const uint64_t most = 2 * NT_FETCH_END_BYTES;
-    return size < most ? size : most;
+    return nt_min(size, 2 * NT_FETCH_END_BYTES);
 }
 
 static bool take_names(struct remote_opener *opener, const uint8_t *bytes, size_t count)
@@ -156,7 +154,7 @@ static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_a
     if (answer->kind == NT_FETCH_OPENED) {
         opener->version.size = answer->size;
         opener->version.modified = answer->modified;
-        opener->round_trips = answer->offset < MAX_ROUND_TRIPS ? answer->offset : MAX_ROUND_TRIPS;
+        opener->round_trips = nt_min(answer->offset, MAX_ROUND_TRIPS);
         return !opener->is_listed && !opener->has_listing && answer->size <= INT64_MAX &&
                take_names(opener, bytes, count);
     }
@@ -179,7 +177,7 @@ static void end_opening(struct nt_helper_request *fetch)
 
 static void keep_ends(struct nt_remote_file *file, const struct remote_opener *opener)
 {
-    size_t first = opener->got < NT_FETCH_END_BYTES ? opener->got : NT_FETCH_END_BYTES;
+    size_t first = nt_min(opener->got, NT_FETCH_END_BYTES);
     nt_range_keep_bytes(file, 0, opener->ends, first);
     nt_range_keep_bytes(file, opener->version.size - (opener->got - first), opener->ends + first,
                         opener->got - first);
@@ -283,15 +281,15 @@ static enum nt_status request_open(struct nt_remote_file *file, struct remote_op
 static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint64_t deadline,
                               struct nt_error *error)
 {
-    struct remote_opener opener = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = is_listed};
-    NT_TRY(nt_check_memory(opener.ends, error));
+    NT_AUTO_FREE uint8_t *ends = malloc(2 * NT_FETCH_END_BYTES);
+    struct remote_opener opener = {.ends = ends, .is_listed = is_listed};
+    NT_TRY(nt_check_memory(ends, error));
     enum nt_status status = request_open(file, &opener, deadline, error);
     bool may_be_open = status != NT_OK || opener.fetch.state == NT_HELPER_REQUEST_DONE;
     if (status == NT_OK)
         status = settle(file, &opener, error);
     if (status != NT_OK && may_be_open)
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    free(opener.ends);
     return status;
 }
 

@@ -18,11 +18,8 @@ static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, u
                                uint64_t fewest, uint64_t next)
 {
     uint64_t end = requested - at < fewest ? at + fewest : requested, on_disk;
-    if (end > file->version.size)
-        end = file->version.size;
-    if (!nt_disk_cache_file_find(file->disk, at, &on_disk) && on_disk < end)
-        end = on_disk;
-    return end < next ? end : next;
+    end = nt_min(end, nt_min(file->version.size, next));
+    return nt_disk_cache_file_find(file->disk, at, &on_disk) ? end : nt_min(end, on_disk);
 }
 
 struct remote_read {
@@ -58,7 +55,7 @@ static struct nt_cached_range *request_bytes(struct nt_remote_file *file, uint64
         return nt_range_request(file, 0, (size_t)bytes, false, true);
     if (is_new && at >= size - bytes)
         return nt_range_request(file, size - bytes, (size_t)bytes, false, true);
-    return nt_range_request(file, at, boundary - at < piece ? (size_t)(boundary - at) : piece, false, true);
+    return nt_range_request(file, at, (size_t)nt_min(boundary - at, piece), false, true);
 }
 
 /* Pins all ranges that cover the bytes, and requests missing ones. */
@@ -73,14 +70,12 @@ static enum nt_status collect(struct remote_read *read, struct nt_error *error)
         if (range) {
             nt_cached_range_pin(space, range);
             nt_range_promote(range);
-        } else {
-            range = nt_range_from_disk(file, at, next);
-            if (!range)
-                range = request_bytes(file, at, read->end, next, piece);
+        } else if (!(range = nt_range_from_disk(file, at, next))) {
+            range = request_bytes(file, at, read->end, next, piece);
         }
-        if (!range || !add_range(read, range)) {
-            if (range)
-                nt_cached_range_unpin(space, range);
+        NT_TRY(nt_check_memory(range, error));
+        if (!add_range(read, range)) {
+            nt_cached_range_unpin(space, range);
             return nt_fail_memory(error);
         }
         at = range->offset + range->bytes;
@@ -92,9 +87,7 @@ static enum nt_status collect(struct remote_read *read, struct nt_error *error)
 static void copy(const struct remote_read *read, const struct nt_cached_range *range, uint8_t *output)
 {
     uint64_t first = range->offset > read->offset ? range->offset : read->offset;
-    uint64_t end = range->offset + range->bytes;
-    if (end > read->end)
-        end = read->end;
+    uint64_t end = nt_min(range->offset + range->bytes, read->end);
     nt_fetcher_unlock(read->file->fetcher);
     memcpy(output + (first - read->offset), range->data + (first - range->offset), (size_t)(end - first));
     nt_fetcher_lock(read->file->fetcher);
@@ -206,7 +199,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             continue;
         }
         uint64_t boundary = end_of_request(file, at, end, fewest_bytes(file, need), next);
-        size_t bytes = boundary - at < piece ? (size_t)(boundary - at) : piece;
+        size_t bytes = (size_t)nt_min(boundary - at, piece);
         struct nt_cached_range *range =
             has_room_ahead(file->fetcher, bytes)
                 ? nt_range_request(file, at, bytes, true, need != NT_PREFETCH_SOON)
@@ -256,9 +249,8 @@ void nt_remote_prefetch(struct nt_source *source, const struct nt_extent *extent
                         enum nt_prefetch_need need)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     if (!file->has_changed && nt_backoff_check(&file->backoff, nt_milliseconds(), NULL) == NT_OK &&
         nt_remote_is_open(file))
         request_all(file, extents, count, need);
-    nt_fetcher_unlock(file->fetcher);
 }

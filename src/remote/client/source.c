@@ -20,12 +20,10 @@ static struct nt_remote_file *file_of(struct nt_source *source)
 static uint64_t fetched_spare_bytes(struct nt_source *source, bool are_likely)
 {
     struct nt_fetcher *fetcher = file_of(source)->fetcher;
-    nt_fetcher_lock(fetcher);
+    NT_FETCHER_GUARD(fetcher);
     uint64_t most = fetcher->range_space.max_bytes / 2;
     uint64_t used = fetcher->ahead_bytes + (are_likely ? 0 : fetcher->range_space.bytes);
-    bool are_none = used >= most || (fetcher->reads_later && !are_likely);
-    nt_fetcher_unlock(fetcher);
-    return are_none ? 0 : most - used;
+    return used >= most || (fetcher->reads_later && !are_likely) ? 0 : most - used;
 }
 
 /* Waits for a range that is underway, of which a reader has seen a part. */
@@ -43,7 +41,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
 {
     struct nt_remote_file *file = file_of(source);
     uint64_t end = offset + bytes, next;
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     while (offset < end) {
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, offset, &next);
         offset = range ? range->offset + range->bytes : next;
@@ -51,7 +49,6 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
             forget_range(file, range);
     }
     nt_disk_cache_file_invalidate(file->disk, end - bytes, bytes);
-    nt_fetcher_unlock(file->fetcher);
     return true;
 }
 
@@ -60,18 +57,15 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
 static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
 {
     struct nt_remote_file *file = file_of(source);
-    nt_fetcher_lock(file->fetcher);
-    enum nt_status status = file->has_changed ? nt_remote_fail_changed(file, error) : NT_OK;
-    nt_fetcher_unlock(file->fetcher);
-    return status;
+    NT_FETCHER_GUARD(file->fetcher);
+    return file->has_changed ? nt_remote_fail_changed(file, error) : NT_OK;
 }
 
 static void fetched_revive(struct nt_source *source)
 {
     struct nt_remote_file *file = file_of(source);
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     nt_remote_revive(file);
-    nt_fetcher_unlock(file->fetcher);
 }
 
 /* Opens a file that was never used, to learn its attributes. */
@@ -88,7 +82,7 @@ static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *err
 static enum nt_status fetched_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     struct nt_remote_file *file = file_of(source);
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     enum nt_status status = be_known(file, error);
     *attributes = (struct stat){.st_mode = S_IFREG | 0444,
                                 .st_nlink = 1,
@@ -97,7 +91,6 @@ static enum nt_status fetched_stat(struct nt_source *source, struct stat *attrib
                                 .st_gid = getegid(),
                                 .st_mtim.tv_sec = file->version.modified,
                                 .st_ctim.tv_sec = file->version.modified};
-    nt_fetcher_unlock(file->fetcher);
     return status;
 }
 
@@ -107,10 +100,9 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
     if (source->is_object_store)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: the number of objects is unknown",
                        file->shown);
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     enum nt_status status = be_known(file, error);
     *size_ret = file->version.size;
-    nt_fetcher_unlock(file->fetcher);
     return status;
 }
 
@@ -154,16 +146,10 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
                                   struct nt_folder *listed_in, const char *name,
                                   struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_remote_file *file = calloc(1, sizeof(*file));
-    char *address_copy = strdup(address), *shown_copy = strdup(shown);
-    enum nt_status status =
-        file && address_copy && shown_copy ? nt_fetcher_ref(fetcher, error) : nt_fail_memory(error);
-    if (status != NT_OK) {
-        free(file);
-        free(address_copy);
-        free(shown_copy);
-        return status;
-    }
+    NT_AUTO_FREE struct nt_remote_file *file = calloc(1, sizeof(*file));
+    NT_AUTO_FREE char *address_copy = strdup(address), *shown_copy = strdup(shown);
+    NT_TRY(nt_check_memory(file && address_copy && shown_copy, error));
+    NT_TRY(nt_fetcher_ref(fetcher, error));
     *file =
         (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
                                 .fetcher = fetcher,
@@ -173,10 +159,11 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
                                 .name = shown_copy + strlen(shown) - strlen(name)};
     if (listed_in)
         nt_folder_ref(listed_in);
-    nt_fetcher_lock(fetcher);
+    NT_FETCHER_GUARD(fetcher);
     LIST_INSERT_HEAD(&fetcher->files, file, all);
-    nt_fetcher_unlock(fetcher);
     *source_ret = &file->source;
+    file = NULL;
+    address_copy = shown_copy = NULL;
     return NT_OK;
 }
 
@@ -213,17 +200,11 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "%s: cannot read its objects unless its address begins with %s", file->shown,
                        nt_scheme_list(schemes, true));
-    char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
-    enum nt_status status =
-        address && shown ? nt_remote_file_new(file->fetcher, address, shown, NULL, "", objects_ret, error)
-                         : nt_fail_memory(error);
-    free(address);
-    free(shown);
-    if (status != NT_OK)
-        return status;
-    nt_fetcher_lock(file->fetcher);
+    NT_AUTO_FREE char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
+    NT_TRY(nt_check_memory(address && shown, error));
+    NT_TRY(nt_remote_file_new(file->fetcher, address, shown, NULL, "", objects_ret, error));
+    NT_FETCHER_GUARD(file->fetcher);
     settle_objects(file_of(*objects_ret), file);
-    nt_fetcher_unlock(file->fetcher);
     return NT_OK;
 }
 
@@ -234,48 +215,37 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     if (source->ops != &fetched_ops)
         return false;
-    nt_fetcher_lock(file->fetcher);
+    NT_FETCHER_GUARD(file->fetcher);
     memcpy(names_ret->server, file->server, sizeof(names_ret->server));
     memcpy(names_ret->validator, file->version.validator, sizeof(names_ret->validator));
-    nt_fetcher_unlock(file->fetcher);
     return true;
 }
 
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_source *source;
-    char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
-    char *shown = own ? nt_address_redact(own) : NULL;
-    enum nt_status status =
-        shown ? nt_remote_file_new(fetcher, own, shown, NULL, "", &source, error) : nt_fail_memory(error);
-    free(own);
-    free(shown);
-    if (status != NT_OK)
-        return status;
-    status = nt_source_size(source, &source->size, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    else
-        *source_ret = source;
-    return status;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
+    NT_AUTO_FREE char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
+    NT_AUTO_FREE char *shown = own ? nt_address_redact(own) : NULL;
+    NT_TRY(nt_check_memory(shown, error));
+    NT_TRY(nt_remote_file_new(fetcher, own, shown, NULL, "", &source, error));
+    NT_TRY(nt_source_size(source, &source->size, error));
+    *source_ret = source;
+    source = NULL;
+    return NT_OK;
 }
 
 enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
                                       struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_fetcher *own = NULL;
+    NT_CLEANUP(nt_fetcher_free_at) struct nt_fetcher *own = NULL;
     char schemes[NT_SCHEME_LIST_BYTES];
     if (!nt_is_address(address))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: expected an address (%s)", address,
                        nt_scheme_list(schemes, false));
-    enum nt_status status = nt_address_check(address, error);
-    if (status == NT_OK)
-        status = nt_fetcher_or_own(&fetcher, &own, error);
-    if (status == NT_OK)
-        status = open_with(fetcher, address, source_ret, error);
-    nt_fetcher_free(own);
-    return status;
+    NT_TRY(nt_address_check(address, error));
+    NT_TRY(nt_fetcher_or_own(&fetcher, &own, error));
+    return open_with(fetcher, address, source_ret, error);
 }
 
 enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
@@ -289,11 +259,11 @@ enum nt_status nt_source_open_file(const char *path, struct nt_source **source_r
 static enum nt_status open_folder_source(const char *address, struct nt_fetcher *fetcher,
                                          struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_folder *folder;
-    enum nt_status status = nt_folder_open_address(address, fetcher, &folder, error);
-    if (status == NT_OK && (status = nt_source_of_folder(folder, source_ret, error)) != NT_OK)
-        nt_folder_close(folder);
-    return status;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
+    NT_TRY(nt_folder_open_address(address, fetcher, &folder, error));
+    NT_TRY(nt_source_of_folder(folder, source_ret, error));
+    folder = NULL; /* the source's */
+    return NT_OK;
 }
 
 /* A server may give any of these for a directory requested as a file: it does not exist, it returns an
