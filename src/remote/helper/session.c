@@ -81,11 +81,21 @@ void nt_reply_queue_add(struct nt_reply_queue *output, struct nt_fetch_answer an
     put(output, &answer, rest, count);
 }
 
-/* Send the end of an answer. */
-static void output_done(struct nt_reply_queue *output, uint32_t file, uint64_t id)
+static void output_data(const struct nt_remote_handle *file, uint64_t id, uint64_t offset, const char *bytes,
+                        size_t count)
 {
-    nt_reply_queue_add(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL,
-                       0);
+    nt_reply_queue_add(
+        &file->files->output,
+        (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = id, .offset = offset},
+        bytes, count);
+}
+
+/* Send the end of an answer. */
+static void output_done(const struct nt_remote_handle *handle, uint64_t id)
+{
+    nt_reply_queue_add(&handle->files->output,
+                       (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = handle->number, .id = id},
+                       NULL, 0);
 }
 
 static void output_fail(struct nt_reply_queue *output, uint32_t file, uint64_t id,
@@ -112,7 +122,6 @@ void nt_reply_queue_flush(struct nt_reply_queue *output)
 
 struct nt_file_part {
     struct nt_transfer job;
-    struct nt_remote_handle *file;
     uint64_t id;
     LIST_ENTRY(nt_file_part) all;
 };
@@ -164,23 +173,20 @@ void nt_handle_fail(struct nt_remote_handle *handle, enum nt_fetch_failure failu
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened)
 {
     char text[NT_FETCH_VALIDATOR_BYTES + NT_FETCH_SERVER_BYTES];
-    struct nt_reply_queue *output = &file->files->output;
-    struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
-                                     .file = file->number,
-                                     .id = file->id,
-                                     .size = opened->size,
-                                     .modified = opened->modified,
-                                     .offset = opened->round_trips};
+    const struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
+                                           .file = file->number,
+                                           .id = file->id,
+                                           .size = opened->size,
+                                           .modified = opened->modified,
+                                           .offset = opened->round_trips};
     file->size = opened->size;
     file->is_open = true;
     int length = snprintf(text, sizeof(text), "%s%c%s", opened->validator, '\0', opened->server);
-    nt_reply_queue_add(output, answer, text, (size_t)length);
-    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->id};
-    nt_reply_queue_add(output, answer, opened->head, opened->head_bytes);
-    answer.offset = opened->head_bytes;
+    nt_reply_queue_add(&file->files->output, answer, text, (size_t)length);
+    output_data(file, file->id, 0, opened->head, opened->head_bytes);
     if (opened->tail_bytes)
-        nt_reply_queue_add(output, answer, opened->tail, opened->tail_bytes);
-    output_done(output, file->number, file->id);
+        output_data(file, file->id, opened->head_bytes, opened->tail, opened->tail_bytes);
+    output_done(file, file->id);
 }
 
 /* NULL if there are too many, or out of memory. Directories have no number. */
@@ -218,7 +224,7 @@ static void begin(struct nt_remote_handle *handle, uint32_t kind, const char *ad
                        problem ? problem : "out of memory");
     } else if (kind == NT_FETCH_OPEN_LISTED) {
         handle->is_open = true;
-        output_done(&handle->files->output, handle->number, handle->id);
+        output_done(handle, handle->id);
     }
 }
 
@@ -281,7 +287,7 @@ bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *li
 
 void nt_listing_done(struct nt_remote_handle *listing)
 {
-    output_done(&listing->files->output, 0, listing->id);
+    output_done(listing, listing->id);
     close_handle(listing);
 }
 
@@ -295,28 +301,22 @@ enum { HOLD_MILLISECONDS = 3 };
 
 static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    const struct nt_file_part *part = (struct nt_file_part *)job;
-    const struct nt_remote_handle *file = part->file;
-    struct nt_reply_queue *output = &part->file->files->output;
-    if (nt_reply_queue_is_full(output)) {
+    if (nt_reply_queue_is_full(&job->remote->files->output)) {
         job->is_paused = true;
         return false;
     }
-    nt_reply_queue_add(output,
-                       (struct nt_fetch_answer){
-                           .kind = NT_FETCH_DATA, .file = file->number, .id = part->id, .offset = offset},
-                       bytes, count);
+    output_data(job->remote, ((struct nt_file_part *)job)->id, offset, bytes, count);
     return true;
 }
 
 static void end_part(struct nt_transfer *job)
 {
     struct nt_file_part *part = (struct nt_file_part *)job;
-    struct nt_reply_queue *output = &part->file->files->output;
     if (job->result.outcome == NT_OUTCOME_OK)
-        output_done(output, part->file->number, part->id);
+        output_done(job->remote, part->id);
     else
-        output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
+        output_fail(&job->remote->files->output, job->remote->number, part->id, job->result.failure,
+                    job->result.message);
     drop_part(part);
 }
 
@@ -326,17 +326,13 @@ static enum nt_received answer_received(struct nt_remote_handle *file, uint64_t 
 {
     char received[NT_FETCH_DATA_BYTES];
     const struct nt_backend_ops *ops = file->backend->ops;
-    struct nt_reply_queue *output = &file->files->output;
     if (!ops->copy_received || bytes > sizeof(received))
         return NT_RECEIVED_NONE;
     enum nt_received state = ops->copy_received(file, offset, (size_t)bytes, received);
     if (state != NT_RECEIVED)
         return state;
-    nt_reply_queue_add(
-        output,
-        (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = id, .offset = offset},
-        received, (size_t)bytes);
-    output_done(output, file->number, id);
+    output_data(file, id, offset, received, (size_t)bytes);
+    output_done(file, id);
     return NT_RECEIVED;
 }
 
@@ -376,7 +372,6 @@ static void read_part(struct nt_helper_session *files, const struct nt_fetch_req
                                           .max_tries = NT_TRIES_OF_KNOWN,
                                           .take = take_part,
                                           .end = end_part},
-                                  .file = file,
                                   .id = request->id};
     LIST_INSERT_HEAD(&file->parts, part, all);
     nt_transfer_add(&part->job);
