@@ -34,7 +34,6 @@ struct nt_transfers;
 struct nt_xrd_ends;
 struct nt_xrd_operation;
 struct nt_xrd_read;
-struct nt_xrd_walk;
 
 /* ---- Environment variables ---- */
 
@@ -662,7 +661,7 @@ struct nt_xrootd_file {
     bool is_ready;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
     struct nt_xrd_ends *ends;         /* only during the first opening */
-    struct nt_xrd_walk *walk;         /* of a directory; NULL: a file */
+    struct nt_transfer *listing;      /* of a directory, tried until there is an answer; NULL: a file */
 };
 
 /* ---- XRootD backend ---- */

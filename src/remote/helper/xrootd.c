@@ -222,13 +222,6 @@ static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_f
     return answer->result;
 }
 
-static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
-{
-    struct nt_transfer *job;
-    while ((job = any_job(read)))
-        end_try(job, result);
-}
-
 /* One job's end may end others. */
 static void deliver_all(struct nt_xrd_read *read)
 {
@@ -240,7 +233,7 @@ static void deliver_all(struct nt_xrd_read *read)
 static void end_read(struct nt_xrd_operation *operation)
 {
     struct nt_xrd_read *read = (struct nt_xrd_read *)operation;
-    const struct nt_transfer *any = any_job(read);
+    struct nt_transfer *any = any_job(read);
     struct nt_xrootd_file *owner = operation->session->owner;
     if (owner && operation->answer.is_lost)
         file_invalidate(owner);
@@ -249,7 +242,8 @@ static void end_read(struct nt_xrd_operation *operation)
         if (result.outcome == NT_OUTCOME_OK)
             deliver_all(read);
         else
-            fail_all(read, &result);
+            for (; any; any = any_job(read))
+                end_try(any, &result);
     }
     let_go(read);
 }
@@ -459,15 +453,10 @@ static bool open_listed(struct nt_remote_handle *handle, const char *address, co
 
 /* ---- Listings ---- */
 
-/* A directory uses a job like a file, which is tried until there is an answer. */
-struct nt_xrd_walk {
-    struct nt_transfer job; /* its share is the active question */
-};
-
-/* A request to the client; may outlive its walk. */
+/* A request to the client, the share of its job; may outlive it. */
 struct xrootd_request {
     struct nt_xrd_operation operation;
-    struct nt_xrd_walk *walk; /* NULL: the walk is gone */
+    struct nt_transfer *job; /* NULL: it is gone */
     struct nt_xrd_list *list;
 };
 
@@ -497,13 +486,13 @@ static void end_question(struct nt_xrd_operation *operation)
                                               .message = NT_LISTING_TOO_LONG};
     struct xrootd_request *question = (struct xrootd_request *)operation;
     const struct nt_xrd_client *client = operation->queue->client;
-    struct nt_xrd_walk *walk = question->walk;
-    if (walk) {
-        walk->job.share = NULL;
+    struct nt_transfer *job = question->job;
+    if (job) {
+        job->share = NULL;
         const struct nt_result *result = &operation->answer.result;
-        if (result->outcome == NT_OUTCOME_OK && !add_all(walk->job.remote, client, question->list))
+        if (result->outcome == NT_OUTCOME_OK && !add_all(job->remote, client, question->list))
             result = &too_many;
-        end_try(&walk->job, result);
+        end_try(job, result);
     }
     client->free_list(question->list);
     free(question);
@@ -522,11 +511,11 @@ static void end_job(struct nt_transfer *job)
 /* Requests the list for the directory's waiting job. */
 static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
 {
-    struct nt_transfer *job = &folder->walk->job;
+    struct nt_transfer *job = folder->listing;
     uint64_t now = nt_milliseconds(), milliseconds = job->deadline > now ? job->deadline - now : 1;
     struct xrootd_request *question = calloc(1, sizeof(*question));
     if (question) {
-        *question = (struct xrootd_request){.operation = {.end = end_question}, .walk = folder->walk};
+        *question = (struct xrootd_request){.operation = {.end = end_question}, .job = job};
         question->list = nt_xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
     }
     if (!question || !question->list) {
@@ -541,15 +530,15 @@ static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *
 static bool list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
 {
     struct nt_xrootd_file *folder = (struct nt_xrootd_file *)listing;
-    struct nt_xrd_walk *walk = begin_handle(listing, address, problem_ret) ? calloc(1, sizeof(*walk)) : NULL;
-    if (!walk)
+    struct nt_transfer *job = begin_handle(listing, address, problem_ret) ? calloc(1, sizeof(*job)) : NULL;
+    if (!job)
         return false;
-    folder->walk = walk;
-    walk->job = (struct nt_transfer){.remote = listing,
-                                     .milliseconds = listing->milliseconds,
-                                     .max_tries = NT_TRIES_OF_UNKNOWN,
-                                     .end = end_job};
-    nt_transfer_add(&walk->job);
+    folder->listing = job;
+    *job = (struct nt_transfer){.remote = listing,
+                                .milliseconds = listing->milliseconds,
+                                .max_tries = NT_TRIES_OF_UNKNOWN,
+                                .end = end_job};
+    nt_transfer_add(job);
     return true;
 }
 
@@ -558,12 +547,12 @@ static void close_handle(struct nt_remote_handle *handle)
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
     if (file->ends)
         nt_transfer_remove(&file->ends->job);
-    if (file->walk)
-        nt_transfer_remove(&file->walk->job);
+    if (file->listing)
+        nt_transfer_remove(file->listing);
     file_invalidate(file);
     file_dequeue(file);
     free(file->ends);
-    free(file->walk);
+    free(file->listing);
     free(file->url);
 }
 
@@ -595,10 +584,10 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
 static void stop(struct nt_transfer *job)
 {
     struct xrootd_request *question = job->share;
-    if (!((struct nt_xrootd_file *)job->remote)->walk) {
+    if (!((struct nt_xrootd_file *)job->remote)->listing) {
         xrootd_read_leave(job);
     } else if (question) {
-        question->walk = NULL;
+        question->job = NULL;
         job->share = NULL;
     }
 }
@@ -613,11 +602,11 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
                    "module is not installed"};
     if (!first_waiting(file))
         return;
-    if (file->walk || (!file->is_open && !file->session))
+    if (file->listing || (!file->is_open && !file->session))
         nt_credentials_refresh(); /* the client reads credentials when it connects */
     if (!xrootd->queue.client)
         xrootd_file_fail(file, &no_client);
-    else if (file->walk)
+    else if (file->listing)
         xrootd_list_ask(file, &xrootd->queue);
     else if (file->is_open)
         xrootd_read_all(file);
