@@ -194,20 +194,16 @@ static void set_way(struct nt_http_request *request, const char *address)
                                  .is_signed = is_signed});
 }
 
-/* Sends the request to one server. */
+/* Sends the request to one server. After a failure, nt_http_request_stop frees what there is of it. */
 static bool ask(struct nt_http_request *request, CURLM *multi)
 {
     const char *address = nt_http_request_url(request);
     request->easy = curl_easy_init();
-    if (!request->easy || !add_headers(request)) {
-        nt_http_request_stop(request, NULL);
+    if (!request->easy || !add_headers(request))
         return false;
-    }
     set_way(request, address);
-    if (request->target->asked == NT_HTTP_REQUEST_PART && !set_range(request)) {
-        nt_http_request_stop(request, NULL);
+    if (request->target->asked == NT_HTTP_REQUEST_PART && !set_range(request))
         return false;
-    }
     set_time(request);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
 }
@@ -225,7 +221,7 @@ bool nt_http_request_start(struct nt_http_request *request, CURLM *multi, uint64
 
 static void leave(struct nt_http_request *request, CURLM *multi)
 {
-    if (request->easy && multi)
+    if (request->easy)
         curl_multi_remove_handle(multi, request->easy);
     curl_easy_cleanup(request->easy);
     curl_slist_free_all(request->headers);

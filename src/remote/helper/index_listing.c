@@ -196,13 +196,11 @@ struct nt_index_parser *nt_index_parser_new(const char *folder, nt_entry_take *t
 {
     struct nt_index_parser *index = calloc(1, sizeof(*index));
     size_t length = strlen(folder);
-    if (!index || !(index->folder = malloc(length + 2))) {
+    bool has_slash = length && folder[length - 1] == '/';
+    if (!index || asprintf(&index->folder, "%s%s", folder, has_slash ? "" : "/") < 0) {
         free(index);
         return NULL;
     }
-    memcpy(index->folder, folder, length + 1);
-    if (!length || folder[length - 1] != '/')
-        strcpy(index->folder + length, "/");
     index->take = take;
     index->context = context;
     return index;
