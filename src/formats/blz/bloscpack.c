@@ -253,7 +253,7 @@ static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpac
     uint8_t bytes[AT_ONCE * OFFSET_BYTES];
     uint64_t chunks = (uint64_t)bloscpack->header.chunks, next = bloscpack->chunks_offset;
     for (uint64_t first = 0; first < chunks; first += AT_ONCE) {
-        uint64_t count = chunks - first < AT_ONCE ? chunks - first : AT_ONCE;
+        uint64_t count = nt_min(chunks - first, AT_ONCE);
         NT_TRY(nt_source_read(source, bloscpack->offsets_offset + first * OFFSET_BYTES, bytes,
                               (size_t)count * OFFSET_BYTES, error));
         for (uint64_t i = 0; i < count; i++) {
@@ -305,7 +305,7 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
     uint8_t bytes[NT_BLOSCPACK_HEADER_BYTES];
     *bloscpack = (struct nt_bloscpack){0};
     NT_TRY(nt_source_size(source, &bloscpack->size, error));
-    size_t count = bloscpack->size < sizeof(bytes) ? (size_t)bloscpack->size : sizeof(bytes);
+    size_t count = nt_min(bloscpack->size, sizeof(bytes));
     NT_TRY(nt_source_read(source, 0, bytes, count, error));
     NT_TRY(nt_bloscpack_header_parse(bytes, count, &bloscpack->header, error));
     if (bloscpack->header.has_metadata)
@@ -315,13 +315,6 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
 }
 
 /* ---- Chunks ---- */
-
-struct chunk_walk {
-    struct nt_source *source;
-    const struct nt_bloscpack *bloscpack;
-    uint64_t next;       /* where the next chunk starts if chunks are contiguous */
-    const char *lost_by; /* why that is unknown */
-};
 
 static void report_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
 {
@@ -333,7 +326,7 @@ static void report_size(const struct nt_bloscpack_header *header, struct nt_blos
 }
 
 /* Finds the start of the chunk, or why it is unknown. */
-static enum nt_status find_chunk(const struct chunk_walk *walk, struct nt_bloscpack_chunk *chunk,
+static enum nt_status find_chunk(const struct nt_bloscpack_walk *walk, struct nt_bloscpack_chunk *chunk,
                                  struct nt_error *error)
 {
     uint8_t bytes[OFFSET_BYTES];
@@ -348,7 +341,7 @@ static enum nt_status find_chunk(const struct chunk_walk *walk, struct nt_bloscp
     return NT_OK;
 }
 
-static enum nt_status read_chunk(struct chunk_walk *walk, struct nt_bloscpack_chunk *chunk,
+static enum nt_status read_chunk(struct nt_bloscpack_walk *walk, struct nt_bloscpack_chunk *chunk,
                                  struct nt_error *error)
 {
     const struct nt_bloscpack *bloscpack = walk->bloscpack;
@@ -368,25 +361,39 @@ static enum nt_status read_chunk(struct chunk_walk *walk, struct nt_bloscpack_ch
     return NT_OK;
 }
 
-enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
-                                 nt_bloscpack_visit *visit, void *context, struct nt_error *error)
+struct nt_bloscpack_walk nt_bloscpack_walk_begin(struct nt_source *source,
+                                                 const struct nt_bloscpack *bloscpack)
 {
-    struct chunk_walk walk = {.source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
-    bool is_counted = bloscpack->header.chunks >= 0;
-    uint64_t chunks = is_counted ? (uint64_t)bloscpack->header.chunks : UINT64_MAX;
-    for (uint64_t i = 0; i < chunks; i++) {
-        if (!is_counted && (walk.next == bloscpack->size || walk.lost_by))
-            break;
-        struct nt_bloscpack_chunk chunk = {.number = i};
-        NT_TRY(read_chunk(&walk, &chunk, error));
-        if (chunk.damage && !bloscpack->uses_offsets)
-            walk.lost_by = "cannot find the chunk, because a chunk before it is damaged";
-        report_size(&bloscpack->header, &chunk);
-        NT_TRY(visit(context, &chunk, error));
+    return (struct nt_bloscpack_walk){
+        .source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
+}
+
+static enum nt_status end_walk(const struct nt_bloscpack_walk *walk, struct nt_error *error)
+{
+    const struct nt_bloscpack *bloscpack = walk->bloscpack;
+    bool is_surplus = bloscpack->header.chunks >= 0 && !bloscpack->header.has_offsets && !walk->lost_by &&
+                      walk->next < bloscpack->size;
+    return is_surplus ? fail_surplus(walk->next, bloscpack->size - walk->next, error) : NT_OK;
+}
+
+bool nt_bloscpack_walk_next(struct nt_bloscpack_walk *walk, struct nt_bloscpack_chunk *chunk,
+                            enum nt_status *status_ret, struct nt_error *error)
+{
+    const struct nt_bloscpack *bloscpack = walk->bloscpack;
+    bool is_over = bloscpack->header.chunks < 0 ? walk->next == bloscpack->size || walk->lost_by
+                                                : walk->number == (uint64_t)bloscpack->header.chunks;
+    if (is_over) {
+        *status_ret = end_walk(walk, error);
+        return false;
     }
-    bool is_surplus =
-        is_counted && !bloscpack->header.has_offsets && !walk.lost_by && walk.next < bloscpack->size;
-    return is_surplus ? fail_surplus(walk.next, bloscpack->size - walk.next, error) : NT_OK;
+    *chunk = (struct nt_bloscpack_chunk){.number = walk->number++};
+    *status_ret = read_chunk(walk, chunk, error);
+    if (*status_ret != NT_OK)
+        return false;
+    if (chunk->damage && !bloscpack->uses_offsets)
+        walk->lost_by = "cannot find the chunk, because a chunk before it is damaged";
+    report_size(&bloscpack->header, chunk);
+    return true;
 }
 
 /* ---- Open a Bloscpack file ---- */
@@ -408,26 +415,25 @@ struct chunk_totals {
     bool is_crossed; /* an item spans two chunks */
 };
 
-static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *chunk, struct nt_error *error)
-{
-    struct chunk_totals *totals = context;
-    totals->is_crossed |= totals->bytes % totals->item_bytes != 0;
-    if (!nt_checked_add(totals->bytes, chunk->plain_bytes, &totals->bytes))
-        return nt_fail(error, NT_LIMIT, chunk->offset, "the chunks have more than 2^64 bytes");
-    return NT_OK;
-}
-
 /* Sums up sizes: from the header alone if it has all of them, else from all chunks. */
 static enum nt_status sum_up(struct nt_source *source, const struct nt_bloscpack *bloscpack,
                              struct chunk_totals *totals, struct nt_error *error)
 {
     const struct nt_bloscpack_header *header = &bloscpack->header;
-    if (!nt_bloscpack_plain_bytes(header, &totals->bytes)) {
-        totals->bytes = 0;
-        return nt_bloscpack_walk(source, bloscpack, add_chunk, totals, error);
+    struct nt_bloscpack_walk walk = nt_bloscpack_walk_begin(source, bloscpack);
+    struct nt_bloscpack_chunk chunk;
+    enum nt_status status;
+    if (nt_bloscpack_plain_bytes(header, &totals->bytes)) {
+        totals->is_crossed = header->chunks > 1 && (uint64_t)header->chunk_bytes % totals->item_bytes != 0;
+        return NT_OK;
     }
-    totals->is_crossed = header->chunks > 1 && (uint64_t)header->chunk_bytes % totals->item_bytes != 0;
-    return NT_OK;
+    totals->bytes = 0;
+    while (nt_bloscpack_walk_next(&walk, &chunk, &status, error)) {
+        totals->is_crossed |= totals->bytes % totals->item_bytes != 0;
+        if (!nt_checked_add(totals->bytes, chunk.plain_bytes, &totals->bytes))
+            return nt_fail(error, NT_LIMIT, chunk.offset, "the chunks have more than 2^64 bytes");
+    }
+    return status;
 }
 
 /* ---- Metadata ---- */
@@ -522,23 +528,19 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
 /* Counts the stored bytes as metadata, except for repetitions in the text. */
 static void count_metadata(struct nt_blz_build *build, const struct nt_buffer *text)
 {
-    uint64_t stored = build->blz->bloscpack.metadata.stored_bytes;
     uint64_t worth = nt_information_bytes((const uint8_t *)text->bytes, text->length, false);
-    nt_budget_add_metadata(&build->dataset->file->budget, stored < worth ? stored : worth);
+    nt_budget_add_metadata(&build->dataset->file->budget,
+                           nt_min(build->blz->bloscpack.metadata.stored_bytes, worth));
 }
 
 enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_source *source,
                                      struct nt_error *error)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     struct content content = {0};
-    enum nt_status status = nt_bloscpack_open(source, &build->blz->bloscpack, &text, error);
-    if (status == NT_OK) {
-        count_metadata(build, &text);
-        status = find_content(build, source, &text, &content, error);
-    }
-    nt_buffer_deinit(&text);
-    NT_TRY(status);
+    NT_TRY(nt_bloscpack_open(source, &build->blz->bloscpack, &text, error));
+    count_metadata(build, &text);
+    NT_TRY(find_content(build, source, &text, &content, error));
     struct nt_blz_column column = {.chunking = NT_BLZ_SUPERCHUNKS, .rows = content.rows, .file_count = 1};
     uint32_t field;
     NT_TRY(nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, content.type, NT_FIELD_VALUE,

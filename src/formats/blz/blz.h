@@ -159,13 +159,22 @@ struct nt_bloscpack_chunk {
     bool is_size_known;
 };
 
-/* Visits the chunks in order, with one read each. If the number of chunks is known, visits that many,
+/* A walk over the chunks in order, with one read each. If the number of chunks is known, there are that many,
  * including lost ones; otherwise all up to the end of the file, and the last one is damaged if the file
- * ends within it. Stops when `visit` returns anything but NT_OK. NT_IO if reading fails. */
-typedef enum nt_status nt_bloscpack_visit(void *context, const struct nt_bloscpack_chunk *chunk,
-                                          struct nt_error *error);
-enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
-                                 nt_bloscpack_visit *visit, void *context, struct nt_error *error);
+ * ends within it. */
+struct nt_bloscpack_walk {
+    struct nt_source *source;
+    const struct nt_bloscpack *bloscpack;
+    uint64_t number;     /* of the next chunk */
+    uint64_t next;       /* where the next chunk starts if chunks are contiguous */
+    const char *lost_by; /* why that is unknown */
+};
+struct nt_bloscpack_walk nt_bloscpack_walk_begin(struct nt_source *source,
+                                                 const struct nt_bloscpack *bloscpack);
+/* False after the last chunk, or with a status other than NT_OK: NT_CORRUPT if bytes follow the last chunk,
+ * NT_IO if reading fails. */
+bool nt_bloscpack_walk_next(struct nt_bloscpack_walk *walk, struct nt_bloscpack_chunk *chunk,
+                            enum nt_status *status_ret, struct nt_error *error);
 
 /* The bytes of all chunks before compression; false if the header does not contain it. */
 bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret);

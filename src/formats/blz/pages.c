@@ -68,35 +68,24 @@ static inline uint64_t blz_superchunk_index(const struct nt_blz_column *column, 
     return column->numbers ? column->numbers[file] - first : file;
 }
 
-struct chunk_size {
-    uint64_t bytes;
-    bool is_known;
-};
-
-static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
-                                  struct nt_error *error)
-{
-    struct chunk_size *total = context;
-    bool is_declared = !chunk->damage || chunk->is_size_known;
-    total->is_known =
-        total->is_known && is_declared && nt_checked_add(total->bytes, chunk->plain_bytes, &total->bytes);
-    return NT_OK;
-}
-
 /* Counts elements from the superchunk's header and those of its chunks. */
 static enum nt_status count_superchunk(struct nt_source *source, uint32_t element_bytes,
                                        uint64_t *elements_ret, bool *is_known_ret, struct nt_error *error)
 {
-    struct chunk_size total = {.is_known = true};
     struct nt_bloscpack bloscpack;
+    struct nt_bloscpack_chunk chunk;
     struct nt_error damage = {0};
+    uint64_t bytes = 0;
+    bool is_known = true;
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
-    if (status == NT_OK)
-        status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &total, &damage);
+    struct nt_bloscpack_walk walk = nt_bloscpack_walk_begin(source, &bloscpack);
+    while (status == NT_OK && nt_bloscpack_walk_next(&walk, &chunk, &status, &damage))
+        is_known = is_known && (!chunk.damage || chunk.is_size_known) &&
+                   nt_checked_add(bytes, chunk.plain_bytes, &bytes);
     if (nt_is_retryable(status, &damage))
         return nt_fail_copy(error, &damage);
-    *is_known_ret = status == NT_OK && total.is_known && total.bytes % element_bytes == 0;
-    *elements_ret = total.bytes / element_bytes;
+    *is_known_ret = status == NT_OK && is_known && bytes % element_bytes == 0;
+    *elements_ret = bytes / element_bytes;
     return NT_OK;
 }
 
@@ -175,8 +164,7 @@ static enum nt_status add_page(struct blz_page_builder *builder, struct nt_page 
 
 static uint64_t at_most_left(const struct blz_page_builder *builder, uint64_t elements)
 {
-    uint64_t left = builder->total - builder->element;
-    return elements < left ? elements : left;
+    return nt_min(elements, builder->total - builder->element);
 }
 
 /* Adds a page that cannot be read: its source only fails, or is a file that cannot be opened. */
@@ -206,10 +194,8 @@ static enum nt_status add_hole(struct blz_page_builder *builder, uint32_t source
     if (builder->missing / most > MAXIMUM_MISSING_PAGES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "most of the rows that the sizes declare are missing");
-    while (builder->element < end) {
-        uint64_t left = end - builder->element;
-        NT_TRY(add_unreadable(builder, source, left < most ? left : most, error));
-    }
+    while (builder->element < end)
+        NT_TRY(add_unreadable(builder, source, nt_min(end - builder->element, most), error));
     return NT_OK;
 }
 
@@ -251,10 +237,9 @@ static enum nt_status add_chunk(struct blz_page_builder *builder, const struct n
 
 /* ---- Superchunks ---- */
 
-static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpack_chunk *chunk,
-                                          struct nt_error *error)
+static enum nt_status add_superchunk_part(struct blz_page_builder *builder,
+                                          const struct nt_bloscpack_chunk *chunk, struct nt_error *error)
 {
-    struct blz_page_builder *builder = context;
     if (builder->is_lost)
         return NT_OK;
     if (!chunk->damage) {
@@ -272,6 +257,7 @@ static enum nt_status add_superchunk(struct blz_page_builder *builder, uint32_t 
                                      struct nt_error *error)
 {
     struct nt_bloscpack bloscpack;
+    struct nt_bloscpack_chunk chunk;
     builder->source = builder->column->first_source + number;
     struct nt_source *source = builder->dataset->sources[builder->source];
     struct nt_error damage = {0};
@@ -284,7 +270,10 @@ static enum nt_status add_superchunk(struct blz_page_builder *builder, uint32_t 
         return NT_OK;
     }
     builder->checksum = bloscpack.header.checksum;
-    return nt_bloscpack_walk(source, &bloscpack, add_superchunk_part, builder, error);
+    struct nt_bloscpack_walk walk = nt_bloscpack_walk_begin(source, &bloscpack);
+    while (nt_bloscpack_walk_next(&walk, &chunk, &status, error))
+        NT_TRY(add_superchunk_part(builder, &chunk, error));
+    return status;
 }
 
 /* Finds the end of the first `count` superchunks. If the files do not prove it, placing stops. */
@@ -345,43 +334,28 @@ static enum nt_status add_superchunks(struct blz_page_builder *builder, struct n
 
 /* ---- Files of one chunk ---- */
 
-struct only_chunk {
-    struct nt_bloscpack_chunk chunk;
-    uint64_t count;
-};
-
-static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
-                                 struct nt_error *error)
-{
-    struct only_chunk *only = context;
-    only->chunk = *chunk;
-    only->count++;
-    return NT_OK;
-}
-
 /* Reads the chunk of a file that must contain exactly one. */
 static enum nt_status read_only_chunk(struct blz_page_builder *builder, struct nt_bloscpack_chunk *chunk,
                                       enum nt_blz_failure *failure_ret, struct nt_error *error)
 {
     struct nt_source *source = builder->dataset->sources[builder->source];
     struct nt_bloscpack bloscpack;
-    struct only_chunk only = {.count = 0};
     *failure_ret = NT_BLZ_HEADER_DAMAGED;
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
     if (status == NT_OK && bloscpack.header.chunks != 1 && bloscpack.header.chunks != -1)
         status = NT_CORRUPT;
-    if (status == NT_OK)
-        status = nt_bloscpack_walk(source, &bloscpack, keep_chunk, &only, error);
+    struct nt_bloscpack_walk walk = nt_bloscpack_walk_begin(source, &bloscpack);
+    while (status == NT_OK && nt_bloscpack_walk_next(&walk, chunk, &status, error))
+        ;
     if (status == NT_NOT_FOUND)
         *failure_ret = NT_BLZ_FILE_MISSING;
     if (status != NT_OK)
         return status;
-    if (only.count != 1 || only.chunk.damage) {
+    if (walk.number != 1 || chunk->damage) {
         *failure_ret = NT_BLZ_CHUNK_DAMAGED;
         return NT_CORRUPT;
     }
     builder->checksum = bloscpack.header.checksum;
-    *chunk = only.chunk;
     return NT_OK;
 }
 

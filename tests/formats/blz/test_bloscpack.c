@@ -112,12 +112,17 @@ struct found {
     unsigned count;
 };
 
-static enum nt_status note(void *context, const struct nt_bloscpack_chunk *chunk, struct nt_error *unused)
+static enum nt_status walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
+                           struct found *found)
 {
-    struct found *found = context;
-    ck_assert_uint_lt(found->count, 8);
-    found->chunks[found->count++] = *chunk;
-    return NT_OK;
+    struct nt_bloscpack_walk walk = nt_bloscpack_walk_begin(source, bloscpack);
+    struct nt_bloscpack_chunk chunk;
+    enum nt_status status;
+    while (nt_bloscpack_walk_next(&walk, &chunk, &status, &error)) {
+        ck_assert_uint_lt(found->count, 8);
+        found->chunks[found->count++] = chunk;
+    }
+    return status;
 }
 
 static void check_chunks(struct written *written, const struct found *found)
@@ -155,7 +160,7 @@ TEST(chunks_are_found_in_all_variants, .end = sizeof(variants) / sizeof(*variant
     write_file(&written, &options);
     struct nt_source *source = source_of(&written, written.file.length);
     assert_ok(nt_bloscpack_open(source, &bloscpack, &metadata, &error));
-    assert_ok(nt_bloscpack_walk(source, &bloscpack, note, &found, &error));
+    assert_ok(walk(source, &bloscpack, &found));
     check_chunks(&written, &found);
     ck_assert(bloscpack.uses_offsets == (options.has_offsets && !options.hides_offsets));
     ck_assert_str_eq(metadata.bytes ? metadata.bytes : "", options.metadata ? options.metadata : "");
@@ -177,7 +182,7 @@ TEST(a_file_may_end_anywhere, .end = sizeof(variants) / sizeof(*variants))
         struct found found = {.count = 0};
         struct nt_source *source = source_of(&written, size);
         if (nt_bloscpack_open(source, &bloscpack, NULL, &error) == NT_OK) {
-            assert_ok(nt_bloscpack_walk(source, &bloscpack, note, &found, &error));
+            assert_ok(walk(source, &bloscpack, &found));
             for (unsigned i = 0; i < found.count; i++)
                 ck_assert(found.chunks[i].damage ||
                           found.chunks[i].offset + found.chunks[i].header.stored_bytes <= size);
@@ -201,7 +206,7 @@ TEST(a_damaged_chunk_hides_what_follows_only_without_offsets)
         memset(written.file.bytes + written.places[1] + 12, 0, 4); /* stored bytes */
         struct nt_source *source = source_of(&written, written.file.length);
         assert_ok(nt_bloscpack_open(source, &bloscpack, NULL, &error));
-        assert_ok(nt_bloscpack_walk(source, &bloscpack, note, &found, &error));
+        assert_ok(walk(source, &bloscpack, &found));
         ck_assert_uint_eq(found.count, CHUNKS);
         ck_assert_ptr_null(found.chunks[0].damage);
         ck_assert_ptr_nonnull(found.chunks[1].damage);
@@ -293,7 +298,7 @@ TEST(fewer_chunks_than_the_file_holds_are_refused)
         struct nt_source *source = source_of(&written, written.file.length);
         enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &error);
         if (status == NT_OK)
-            status = nt_bloscpack_walk(source, &bloscpack, note, &found, &error);
+            status = walk(source, &bloscpack, &found);
         ck_assert_int_eq(status, NT_CORRUPT);
         ck_assert_ptr_nonnull(strstr(error.message, "bytes follow the last chunk"));
         forget(&written);
@@ -314,7 +319,7 @@ TEST(offsets_that_cannot_be_are_not_used)
         struct nt_source *source = source_of(&written, written.file.length);
         assert_ok(nt_bloscpack_open(source, &bloscpack, NULL, &error));
         ck_assert(!bloscpack.uses_offsets);
-        assert_ok(nt_bloscpack_walk(source, &bloscpack, note, &found, &error));
+        assert_ok(walk(source, &bloscpack, &found));
         check_chunks(&written, &found);
         forget(&written);
     }
