@@ -155,14 +155,11 @@ static enum nt_status blz_describe_page(const struct nt_dataset *dataset, uint32
     struct nt_blosc_header header;
     struct nt_error error = {0};
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
-    const char *damage = NULL;
     enum nt_status status = nt_source_read(source, page->offset, bytes, sizeof(bytes), &error);
     if (nt_is_retryable(status, &error))
         return status;
-    if (status != NT_OK)
-        damage = error.message;
-    else
-        damage = nt_blosc_header_read(bytes, page->stored_bytes, &header);
+    const char *damage =
+        status == NT_OK ? nt_blosc_header_read(bytes, page->stored_bytes, &header) : error.message;
     if (damage) {
         nt_json_member_string(json, "damage", damage);
         return NT_OK;
@@ -177,6 +174,14 @@ static enum nt_status blz_describe_page(const struct nt_dataset *dataset, uint32
 }
 
 /* ---- Layout ---- */
+
+static enum nt_status emit_metadata_file(const struct nt_layout_output *layout, struct nt_source *source,
+                                         struct nt_error *error)
+{
+    uint64_t bytes;
+    NT_TRY(nt_source_size(source, &bytes, error));
+    return nt_layout_emit_range(layout, 0, bytes, "metadata");
+}
 
 /* Emits the ranges before the chunks of a file. */
 static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source,
@@ -197,19 +202,14 @@ static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emi
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_blz *blz = dataset->format_data;
     struct nt_layout_output layout = {.emit = emit, .context = context};
-    enum nt_status status = NT_OK;
-    for (layout.source = 0; status == NT_OK && layout.source < blz->file_count; layout.source++) {
-        struct nt_source *source = dataset->sources[layout.source];
-        uint64_t bytes;
-        bool is_metadata = layout.source >= blz->chunk_file_count;
-        status =
-            is_metadata ? nt_source_size(source, &bytes, error) : emit_chunk_file(&layout, source, error);
-        if (status == NT_OK && is_metadata)
-            status = nt_layout_emit_range(&layout, 0, bytes, "metadata");
-        if (!nt_is_environmental(status))
-            status = NT_OK; /* a damaged or missing file has no ranges */
+    for (layout.source = 0; layout.source < blz->file_count; layout.source++) {
+        enum nt_status status = (layout.source < blz->chunk_file_count
+                                     ? emit_chunk_file
+                                     : emit_metadata_file)(&layout, dataset->sources[layout.source], error);
+        if (nt_is_environmental(status)) /* a damaged or missing file has no ranges */
+            return status;
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Detect changes ---- */
@@ -272,23 +272,19 @@ static bool append_column(const json_t *table, bool is_last, struct nt_buffer *d
 static enum nt_status find_sizes(struct nt_folder *folder, bool is_last, char **name_ret,
                                  struct nt_error *error)
 {
-    struct nt_buffer directory = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer directory = {0};
     bool is_table = true;
-    for (unsigned depth = 0; status == NT_OK && is_table && depth <= NT_BLZ_DEPTH; depth++) {
-        struct nt_buffer name = {0};
-        json_t *table = NULL;
+    for (unsigned depth = 0; is_table && depth <= NT_BLZ_DEPTH; depth++) {
+        NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
+        json_auto_t *table = NULL;
         nt_buffer_append_format(&name, "%s__rootdirs__", nt_buffer_string(&directory));
-        status = name.failed ? nt_fail_memory(error) : load_table(folder, name.bytes, &table, error);
+        NT_TRY(nt_check_memory(!name.failed, error));
+        NT_TRY(load_table(folder, name.bytes, &table, error));
         is_table = table && append_column(table, is_last, &directory);
-        json_decref(table);
-        nt_buffer_deinit(&name);
     }
     nt_buffer_append_string(&directory, "meta/sizes");
-    if (status == NT_OK && !(*name_ret = nt_buffer_take(&directory)))
-        status = nt_fail_memory(error);
-    nt_buffer_deinit(&directory);
-    return status;
+    *name_ret = nt_buffer_take(&directory);
+    return nt_check_memory(*name_ret, error);
 }
 
 static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VERSION_WATCHED],

@@ -16,11 +16,6 @@ enum nt_blz_naming {
     NT_BLZ_NAMING_COUNT
 };
 
-struct nt_blz_listing {
-    uint64_t *numbers; /* ascending, in the arena */
-    uint32_t count;
-};
-
 static const char *const suffixes[NT_BLZ_NAMING_COUNT] = {
     [NT_BLZ_NAMED_CHUNKS] = ".blp",
     [NT_BLZ_NAMED_SUPERCHUNKS] = "__.bin",
@@ -40,7 +35,7 @@ static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *nu
 
 struct listing_context {
     enum nt_blz_naming naming;
-    struct nt_buffer numbers;
+    struct nt_buffer *numbers;
 };
 
 static enum nt_status take_chunk_file(void *context, const struct nt_folder_entry *entry,
@@ -49,34 +44,30 @@ static enum nt_status take_chunk_file(void *context, const struct nt_folder_entr
     struct listing_context *c = context;
     uint64_t number;
     if (parse_name(entry->name, c->naming, &number))
-        nt_buffer_append(&c->numbers, &number, sizeof(number));
-    return nt_check_memory(!c->numbers.failed, error);
+        nt_buffer_append(c->numbers, &number, sizeof(number));
+    return nt_check_memory(!c->numbers->failed, error);
 }
 
-/* Lists the numbers of the files in a directory with such names. None if there is no directory. */
-static enum nt_status blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
-                               enum nt_blz_naming naming, struct nt_blz_listing *listing,
-                               struct nt_error *error)
+/* Lists the numbers of the files in a directory with such names, ascending, into the arena. None if there is
+ * no directory. */
+static enum nt_status list_numbers(struct nt_blz_build *build, const char *name, enum nt_blz_naming naming,
+                                   uint64_t **numbers_ret, uint32_t *count_ret, struct nt_error *error)
 {
-    *listing = (struct nt_blz_listing){0};
-    struct listing_context context = {.naming = naming};
-    struct nt_buffer *numbers = &context.numbers;
-    enum nt_status status = nt_folder_list(folder, name, take_chunk_file, &context, error);
-    if (status == NT_NOT_FOUND)
-        status = NT_OK;
-    size_t count = numbers->length / sizeof(uint64_t);
-    if (status == NT_OK && count > UINT32_MAX)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s/%s: more than 2^32 files", folder->path, name);
-    if (status == NT_OK) {
-        listing->numbers = (uint64_t *)(void *)nt_arena_copy(arena, numbers->bytes, numbers->length);
-        listing->count = (uint32_t)count;
-        if (numbers->failed || !listing->numbers)
-            status = nt_fail_memory(error);
-    }
-    if (status == NT_OK && count)
-        qsort(listing->numbers, count, sizeof(uint64_t), nt_compare_u64);
-    nt_buffer_deinit(numbers);
-    return status;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer found = {0};
+    struct listing_context context = {.naming = naming, .numbers = &found};
+    enum nt_status status = nt_folder_list(build->folder, name, take_chunk_file, &context, error);
+    if (status != NT_OK && status != NT_NOT_FOUND)
+        return status;
+    size_t count = found.length / sizeof(uint64_t);
+    if (count > UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s/%s: more than 2^32 files", build->folder->path,
+                       name);
+    uint64_t *numbers = (void *)nt_arena_copy(build->dataset->arena, found.bytes, found.length);
+    NT_TRY(nt_check_memory(numbers, error));
+    qsort(numbers, count, sizeof(*numbers), nt_compare_u64);
+    *numbers_ret = numbers;
+    *count_ret = (uint32_t)count;
+    return NT_OK;
 }
 
 /* ---- Other metadata files ---- */
@@ -91,11 +82,8 @@ struct missing_names {
 
 static bool is_known(const char *name)
 {
-    static const char *const known[] = {"sizes", "storage", "attributes"};
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (!strcmp(name, known[i]))
-            return true;
-    return name[0] == '.';
+    static const char *const known[] = {"sizes", "storage", "attributes", NULL};
+    return name[0] == '.' || nt_text_is_one_of(nt_text_of(name), known);
 }
 
 static enum nt_status take_meta_file(void *context, const struct nt_folder_entry *entry,
@@ -327,21 +315,21 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
 static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *data,
                                        struct nt_blz_column *column, struct nt_error *error)
 {
-    struct nt_blz_listing listing;
-    NT_TRY(blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error));
-    nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)listing.count * LISTED_BYTES);
+    uint64_t *numbers;
+    uint32_t count;
+    NT_TRY(list_numbers(build, data, NT_BLZ_NAMED_CHUNKS, &numbers, &count, error));
+    nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)count * LISTED_BYTES);
     if (column->rows > 0 && column->chunk_rows == 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
                        nt_blz_path(build, data));
     uint64_t needed = column->rows == 0 ? 0 : (column->rows - 1) / column->chunk_rows + 1;
-    uint32_t count = listing.count;
-    while (count > 0 && listing.numbers[count - 1] >= needed)
+    while (count > 0 && numbers[count - 1] >= needed)
         count--;
     if (needed - count > MAXIMUM_MISSING_FILES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "%s: %" PRIu64 " rows need %" PRIu64 " chunk files, found %" PRIu32,
                        nt_blz_path(build, data), column->rows, needed, count);
-    column->numbers = listing.numbers;
+    column->numbers = numbers;
     column->file_count = count;
     return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
 }
@@ -349,16 +337,16 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
 static enum nt_status find_files(struct nt_blz_build *build, const char *data, bool is_object,
                                  struct nt_blz_column *column, struct nt_error *error)
 {
-    struct nt_blz_listing superchunks;
-    NT_TRY(
-        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS, &superchunks, error));
+    uint64_t *numbers;
+    uint32_t count;
+    NT_TRY(list_numbers(build, data, NT_BLZ_NAMED_SUPERCHUNKS, &numbers, &count, error));
     if (is_object) {
         column->chunking = NT_BLZ_OBJECT_FILES;
         column->chunk_rows = 1;
-    } else if (superchunks.count) { /* numbered from 1; from 0, if that file exists */
+    } else if (count) { /* numbered from 1; from 0, if that file exists */
         column->chunking = NT_BLZ_SUPERCHUNKS;
-        column->numbers = superchunks.numbers;
-        column->file_count = superchunks.count;
+        column->numbers = numbers;
+        column->file_count = count;
         return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
     }
     return find_chunk_files(build, data, column, error);
@@ -422,7 +410,8 @@ static enum nt_status is_table(struct nt_blz_build *build, const char *directory
                                struct nt_error *error)
 {
     const char *name = nt_blz_name(build, directory, "__rootdirs__");
-    return name ? nt_folder_has(build->folder, name, is_table_ret, error) : nt_fail_memory(error);
+    NT_TRY(nt_check_memory(name, error));
+    return nt_folder_has(build->folder, name, is_table_ret, error);
 }
 
 /* The identity of a table's directory. */
@@ -549,9 +538,7 @@ static enum nt_status load_names(struct nt_blz_build *build, const char *directo
 {
     const char *file = nt_blz_name(build, directory, "__rootdirs__");
     NT_TRY(nt_check_memory(file, error));
-    NT_TRY(nt_blz_json_load(build->folder, file, build->metadata.count, &build->dataset->file->budget,
-                            &node->names, error));
-    NT_TRY(nt_blz_add_file(build, &build->metadata, file, error));
+    NT_TRY(load_json(build, file, &node->names, error));
     const json_t *names = json_object_get(node->names, "names");
     if (!json_is_array(names))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: expected a list of names",

@@ -447,6 +447,13 @@ static bool too_large(struct dtype_parser *parser, const char *what)
 
 /* ---- Pieces ---- */
 
+/* A comma follows each item of a list, but may be missing after the last. */
+static void end_item(struct dtype_parser *parser, char end, const char *expected)
+{
+    if (literal_peek(&parser->literal) != end)
+        literal_expect(&parser->literal, ',', expected);
+}
+
 static bool parse_string(struct dtype_parser *parser, struct nt_text *text)
 {
     struct nt_buffer buffer = {0};
@@ -466,8 +473,7 @@ static bool parse_shape(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
             if (count + dtype->dimension_count >= MAXIMUM_DIMENSIONS)
                 return too_large(parser, "more than 32 dimensions");
             shape[count++] = nt_literal_integer(&parser->literal);
-            if (literal_peek(&parser->literal) != ')')
-                literal_expect(&parser->literal, ',', "a comma or the end of a shape");
+            end_item(parser, ')', "a comma or the end of a shape");
         }
     } else {
         shape[count++] = nt_literal_integer(&parser->literal);
@@ -594,24 +600,17 @@ static bool describe_structure(struct dtype_parser *parser, struct nt_blz_dtype 
 static bool finish_structure(struct dtype_parser *parser, struct member_list *list, uint64_t bytes,
                              struct nt_blz_dtype *dtype)
 {
+    NT_AUTO_FREE struct nt_blz_member *members = list->members;
     *dtype = (struct nt_blz_dtype){.member_count = list->count, .items = 1};
-    if (is_well(parser) && (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES))
-        too_large(parser, "a structure of no bytes, or of more than 256 MiB");
+    *list = (struct member_list){0};
     if (!is_well(parser))
-        goto out;
+        return false;
+    if (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES)
+        return too_large(parser, "a structure of no bytes, or of more than 256 MiB");
     dtype->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
     dtype->dtype.bytes = (uint32_t)bytes;
-    dtype->members = nt_arena_alloc(parser->arena, list->count, sizeof(*list->members));
-    if (!dtype->members) {
-        out_of_memory(parser);
-        goto out;
-    }
-    memcpy(dtype->members, list->members, list->count * sizeof(*list->members));
-    describe_structure(parser, dtype);
-out:
-    free(list->members);
-    *list = (struct member_list){0};
-    return is_well(parser);
+    dtype->members = (void *)nt_arena_copy(parser->arena, members, dtype->member_count * sizeof(*members));
+    return dtype->members ? describe_structure(parser, dtype) : out_of_memory(parser);
 }
 
 /* ---- [('a', '<i4'), ('b', [('x', '<f4')]), ('c', '<f8', (2, 3))] ---- */
@@ -676,8 +675,7 @@ static bool parse_list(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
         offset += bytes;
         if (!settle_name(parser, &list))
             break;
-        if (literal_peek(&parser->literal) != ']')
-            literal_expect(&parser->literal, ',', "a comma or the end of the members");
+        end_item(parser, ']', "a comma or the end of the members");
     }
     return finish_structure(parser, &list, offset, dtype);
 }
@@ -692,6 +690,12 @@ struct dictionary {
     bool has_bytes, is_aligned;
 };
 
+static void dictionary_deinit(struct dictionary *dictionary)
+{
+    free(dictionary->names.members);
+    free(dictionary->formats.members);
+}
+
 static bool parse_offsets(struct dtype_parser *parser, struct dictionary *dictionary)
 {
     dictionary->offsets = nt_arena_alloc(parser->arena, MAXIMUM_MEMBERS, sizeof(uint64_t));
@@ -702,8 +706,7 @@ static bool parse_offsets(struct dtype_parser *parser, struct dictionary *dictio
         if (dictionary->offset_count == MAXIMUM_MEMBERS)
             return too_large(parser, "more than 65536 offsets");
         dictionary->offsets[dictionary->offset_count++] = nt_literal_integer(&parser->literal);
-        if (literal_peek(&parser->literal) != ']')
-            literal_expect(&parser->literal, ',', "a comma or the end of the offsets");
+        end_item(parser, ']', "a comma or the end of the offsets");
     }
     return is_well(parser);
 }
@@ -714,8 +717,7 @@ static bool parse_names(struct dtype_parser *parser, struct member_list *names)
         struct nt_blz_member *member = add_member(parser, names);
         if (!member || (!literal_word(&parser->literal, "None") && !parse_string(parser, &member->name)))
             return false;
-        if (literal_peek(&parser->literal) != ']')
-            literal_expect(&parser->literal, ',', "a comma or the end of the names");
+        end_item(parser, ']', "a comma or the end of the names");
     }
     return is_well(parser);
 }
@@ -726,8 +728,7 @@ static bool parse_formats(struct dtype_parser *parser, struct member_list *forma
         struct nt_blz_member *member = add_member(parser, formats);
         if (!member || !parse_type(parser, &member->type))
             return false;
-        if (literal_peek(&parser->literal) != ']')
-            literal_expect(&parser->literal, ',', "a comma or the end of the formats");
+        end_item(parser, ']', "a comma or the end of the formats");
     }
     return is_well(parser);
 }
@@ -801,18 +802,13 @@ static bool join_dictionary(struct dtype_parser *parser, struct dictionary *dict
 
 static bool parse_dictionary(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
 {
-    struct dictionary dictionary = {0};
-    bool parsed = true;
-    while (parsed && is_well(parser) && !literal_accept(&parser->literal, '}')) {
-        parsed = parse_entry(parser, &dictionary);
-        if (parsed && literal_peek(&parser->literal) != '}')
-            literal_expect(&parser->literal, ',', "a comma or the end of the dictionary");
+    NT_CLEANUP(dictionary_deinit) struct dictionary dictionary = {0};
+    while (is_well(parser) && !literal_accept(&parser->literal, '}')) {
+        if (!parse_entry(parser, &dictionary))
+            return false;
+        end_item(parser, '}', "a comma or the end of the dictionary");
     }
-    if (parsed && is_well(parser))
-        parsed = join_dictionary(parser, &dictionary, dtype);
-    free(dictionary.names.members);
-    free(dictionary.formats.members);
-    return parsed && is_well(parser);
+    return is_well(parser) && join_dictionary(parser, &dictionary, dtype);
 }
 
 /* ---- Any type ---- */

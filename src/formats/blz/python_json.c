@@ -151,27 +151,18 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budg
 enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
                                 struct nt_budget *budget, json_t **value_ret, struct nt_error *error)
 {
-    struct nt_source *source;
-    enum nt_status status = nt_folder_open_file(folder, name, &source, error);
-    if (status != NT_OK)
-        return status;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
+    NT_AUTO_FREE uint8_t *text = NULL;
+    NT_TRY(nt_folder_open_file(folder, name, &source, error));
+    if (source->size > NT_BLZ_JSON_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: the metadata has more than 16 MiB", source->path);
     const struct nt_metadata_range all = {.bytes = source->size, .position = nt_metadata_position(number, 0)};
-    uint8_t *text = NULL;
-    if (source->size > NT_BLZ_JSON_BYTES) {
-        status =
-            nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: the metadata has more than 16 MiB", source->path);
-        goto out;
-    }
-    status = nt_metadata_read(budget, source, &all, &text, NULL, error);
+    enum nt_status status = nt_metadata_read(budget, source, &all, &text, NULL, error);
     if (status == NT_OK) {
         status = nt_blz_json_parse((const char *)text, (size_t)all.bytes, budget, value_ret, error);
         nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
     }
-    nt_with_context(status, error, "%s", source->path);
-out:
-    free(text);
-    nt_source_close(source);
-    return status;
+    return nt_with_context(status, error, "%s", source->path);
 }
 
 bool nt_blz_json_unsigned(const json_t *object, const char *key, uint64_t *value_ret)
