@@ -10,19 +10,11 @@
 
 /* ---- List chunk files ---- */
 
-enum nt_blz_naming {
-    NT_BLZ_NAMED_CHUNKS,      /* __<n>.blp, the names of blz and bcolz */
-    NT_BLZ_NAMED_SUPERCHUNKS, /* __<n>__.bin, from the first description of the format */
-    NT_BLZ_NAMING_COUNT
-};
-
-static const char *const suffixes[NT_BLZ_NAMING_COUNT] = {
-    [NT_BLZ_NAMED_CHUNKS] = ".blp",
-    [NT_BLZ_NAMED_SUPERCHUNKS] = "__.bin",
-};
+/* Names end so after "__" and a number: those of blz and bcolz; from the first description of the format. */
+static const char chunk_suffix[] = ".blp", superchunk_suffix[] = "__.bin";
 
 /* Parses "__", a number without leading zeros, and the suffix. */
-static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *number_ret)
+static bool parse_name(const char *name, const char *suffix, uint64_t *number_ret)
 {
     if (strncmp(name, "__", 2) || name[2] < '0' || name[2] > '9' ||
         (name[2] == '0' && name[3] >= '0' && name[3] <= '9'))
@@ -30,11 +22,11 @@ static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *nu
     char *end;
     errno = 0;
     *number_ret = strtoull(name + 2, &end, 10);
-    return errno == 0 && !strcmp(end, suffixes[naming]);
+    return errno == 0 && !strcmp(end, suffix);
 }
 
 struct listing_context {
-    enum nt_blz_naming naming;
+    const char *suffix;
     struct nt_buffer *numbers;
 };
 
@@ -43,18 +35,18 @@ static enum nt_status take_chunk_file(void *context, const struct nt_folder_entr
 {
     struct listing_context *c = context;
     uint64_t number;
-    if (parse_name(entry->name, c->naming, &number))
+    if (parse_name(entry->name, c->suffix, &number))
         nt_buffer_append(c->numbers, &number, sizeof(number));
     return nt_check_memory(!c->numbers->failed, error);
 }
 
 /* Lists the numbers of the files in a directory with such names, ascending, into the arena. None if there is
  * no directory. */
-static enum nt_status list_numbers(struct nt_blz_build *build, const char *name, enum nt_blz_naming naming,
+static enum nt_status list_numbers(struct nt_blz_build *build, const char *name, const char *suffix,
                                    uint64_t **numbers_ret, uint32_t *count_ret, struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer found = {0};
-    struct listing_context context = {.naming = naming, .numbers = &found};
+    struct listing_context context = {.suffix = suffix, .numbers = &found};
     enum nt_status status = nt_folder_list(build->folder, name, take_chunk_file, &context, error);
     if (status != NT_OK && status != NT_NOT_FOUND)
         return status;
@@ -298,13 +290,13 @@ static enum nt_status blz_array_read(struct nt_blz_build *build, const char *dir
 
 /* ---- Files ---- */
 
-static enum nt_status add_files(struct nt_blz_build *build, const char *data, enum nt_blz_naming naming,
+static enum nt_status add_files(struct nt_blz_build *build, const char *data, const char *suffix,
                                 struct nt_blz_column *column, struct nt_error *error)
 {
     column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
-        const char *file = nt_arena_format(build->dataset->arena, "%s/__%" PRIu64 "%s", data,
-                                           column->numbers[i], suffixes[naming]);
+        const char *file =
+            nt_arena_format(build->dataset->arena, "%s/__%" PRIu64 "%s", data, column->numbers[i], suffix);
         NT_TRY(nt_check_memory(file, error));
         NT_TRY(nt_blz_add_file(build, &build->chunks, file, error));
     }
@@ -317,7 +309,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
 {
     uint64_t *numbers;
     uint32_t count;
-    NT_TRY(list_numbers(build, data, NT_BLZ_NAMED_CHUNKS, &numbers, &count, error));
+    NT_TRY(list_numbers(build, data, chunk_suffix, &numbers, &count, error));
     nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)count * LISTED_BYTES);
     if (column->rows > 0 && column->chunk_rows == 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
@@ -331,7 +323,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
                        nt_blz_path(build, data), column->rows, needed, count);
     column->numbers = numbers;
     column->file_count = count;
-    return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
+    return add_files(build, data, chunk_suffix, column, error);
 }
 
 static enum nt_status find_files(struct nt_blz_build *build, const char *data, bool is_object,
@@ -339,7 +331,7 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
 {
     uint64_t *numbers;
     uint32_t count;
-    NT_TRY(list_numbers(build, data, NT_BLZ_NAMED_SUPERCHUNKS, &numbers, &count, error));
+    NT_TRY(list_numbers(build, data, superchunk_suffix, &numbers, &count, error));
     if (is_object) {
         column->chunking = NT_BLZ_OBJECT_FILES;
         column->chunk_rows = 1;
@@ -347,7 +339,7 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
         column->chunking = NT_BLZ_SUPERCHUNKS;
         column->numbers = numbers;
         column->file_count = count;
-        return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
+        return add_files(build, data, superchunk_suffix, column, error);
     }
     return find_chunk_files(build, data, column, error);
 }
