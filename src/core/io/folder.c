@@ -135,7 +135,8 @@ static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, vo
 
 static enum nt_status check_folder(struct nt_source *source, struct nt_error *error)
 {
-    return source->folder->ops->check(source->folder, error);
+    const struct nt_folder *folder = source->folder;
+    return folder->ops->check ? folder->ops->check(source->folder, error) : NT_OK;
 }
 
 static enum nt_status show_folder(struct nt_source *source, struct stat *attributes, struct nt_error *error)

@@ -44,7 +44,7 @@ struct nt_folder_ops {
     /* NULL: metadata is always current. */
     enum nt_status (*refresh)(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                               struct nt_error *error);
-    /* NT_OK while the directory is still at its path, else NT_CHANGED or NT_IO. */
+    /* NT_OK while the directory is still at its path, else NT_CHANGED or NT_IO. NULL: always NT_OK. */
     enum nt_status (*check)(struct nt_folder *folder, struct nt_error *error);
     enum nt_status (*open_sibling)(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
                                    struct nt_error *error);

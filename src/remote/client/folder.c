@@ -293,12 +293,6 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
 
 /* ---- The directory itself ---- */
 
-/* A directory has no version to check. */
-static enum nt_status check_nothing(struct nt_folder *folder, struct nt_error *error)
-{
-    return NT_OK;
-}
-
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {
     fill_stat(remote(folder), NULL, attributes);
@@ -350,7 +344,6 @@ static const struct nt_folder_ops remote_ops = {
     .open_sibling = open_sibling,
     .open_below = open_below,
     .refresh = refresh,
-    .check = check_nothing,
     .show = show,
     .close = close_remote,
 };
