@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "core/base/error.h"
@@ -60,13 +61,8 @@ char *nt_address_redact(const char *path)
         return strdup(path);
     const char *host = host_of(path);
     size_t scheme = (size_t)(authority_of(path) - path), rest = strcspn(host, scheme_of(path)->hidden);
-    char *shown = malloc(scheme + rest + 1);
-    if (!shown)
-        return NULL;
-    memcpy(shown, path, scheme);
-    memcpy(shown + scheme, host, rest);
-    shown[scheme + rest] = '\0';
-    return shown;
+    char *shown;
+    return asprintf(&shown, "%.*s%.*s", (int)scheme, path, (int)rest, host) < 0 ? NULL : shown;
 }
 
 bool nt_address_is_store(const char *address)
@@ -94,16 +90,12 @@ bool nt_address_is_folder(const char *address)
 
 char *nt_address_folder_of(const char *address)
 {
-    size_t end = path_end(address), kept = end, rest = strlen(address + end);
+    size_t end = path_end(address), kept = end;
     size_t least = nt_address_is_store(address) ? (size_t)(host_of(address) - address) : kept;
     while (address[kept - 1] == '/' && (address[kept - 2] != '/' || kept > least))
         kept--;
-    char *folder = malloc(kept + rest + 1);
-    if (!folder)
-        return NULL;
-    memcpy(folder, address, kept);
-    memcpy(folder + kept, address + end, rest + 1);
-    return folder;
+    char *folder;
+    return asprintf(&folder, "%.*s%s", (int)kept, address, address + end) < 0 ? NULL : folder;
 }
 
 /* Encodes characters that a URL cannot contain (RFC 3986). */

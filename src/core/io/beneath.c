@@ -64,20 +64,16 @@ static enum nt_status fail_resolving(int directory, const char *path, const char
                                      struct nt_error *error)
 {
     enum nt_status status;
-    char *part = strdup(name);
+    NT_AUTO_FREE char *part = strdup(name);
     NT_TRY(nt_check_memory(part, error));
     for (size_t end = 1; end <= strlen(name); end++) {
         if (name[end] != '/' && name[end] != '\0')
             continue;
         part[end] = '\0';
-        bool is_found = is_way_out(directory, path, part, &status, error);
-        part[end] = name[end];
-        if (is_found) {
-            free(part);
+        if (is_way_out(directory, path, part, &status, error))
             return status;
-        }
+        part[end] = name[end];
     }
-    free(part);
     return nt_fail_system(error, system_error == EXDEV ? EACCES : system_error,
                           "%s/%s: leads out of the directory", path, name);
 }
@@ -103,9 +99,11 @@ static enum nt_status open_part(int directory, const char *path, const char *par
 enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const char *name, int flags,
                                         int *descriptor_ret, struct nt_error *error)
 {
-    char *parts = strdup(*name ? name : "."), *rest = parts;
+    NT_AUTO_FREE char *parts = strdup(*name ? name : ".");
+    NT_TRY(nt_check_memory(parts, error));
+    char *rest = parts;
     int at = directory, next = -1;
-    enum nt_status status = parts ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = NT_OK;
     while (status == NT_OK && rest) {
         char *part = strsep(&rest, "/");
         if (strcmp(part, "..") == 0 || *part == '\0')
@@ -116,7 +114,6 @@ enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const c
             close(at);
         at = status == NT_OK ? next : directory;
     }
-    free(parts);
     if (status == NT_OK)
         *descriptor_ret = at;
     return status;

@@ -210,15 +210,13 @@ static enum nt_status open_again(struct file_source *file, struct nt_error *erro
 {
     int descriptor, surplus;
     struct nt_identity identity;
-    enum nt_status status = open_descriptor(file, &descriptor, &identity, error);
-    if (status)
-        return status;
+    NT_TRY(open_descriptor(file, &descriptor, &identity, error));
     nt_lock_acquire(&file->pool->lock);
     if (!file->is_identified) {
         file->identity = identity;
         file->is_identified = true;
     }
-    status = compare(file->path, &file->identity, &identity, error);
+    enum nt_status status = compare(file->path, &file->identity, &identity, error);
     surplus = status ? descriptor : install(file, descriptor);
     nt_lock_release(&file->pool->lock);
     if (surplus >= 0)
@@ -233,13 +231,17 @@ static void release(struct file_source *file)
     NT_LOCK_GUARD(&file->pool->lock);
     file->users--;
 }
+NT_DEFINE_CLEANUP(struct file_source, release)
 
-/* Opens the file if necessary and keeps it open until it is released. */
-static enum nt_status acquire(struct file_source *file, struct nt_error *error)
+/* Opens the file if necessary and keeps it open until it is released. `file_ret` is set only then. */
+static enum nt_status acquire(struct nt_source *source, struct file_source **file_ret, struct nt_error *error)
 {
+    struct file_source *file = (struct file_source *)source;
     struct nt_source_pool *pool = file->pool;
-    if (!pool)
+    if (!pool) {
+        *file_ret = file;
         return NT_OK;
+    }
     nt_lock_acquire(&pool->lock);
     file->users++;
     bool was_opened_before = file->is_identified;
@@ -252,6 +254,8 @@ static enum nt_status acquire(struct file_source *file, struct nt_error *error)
     enum nt_status status = is_open ? NT_OK : open_again(file, error);
     if (status)
         release(file);
+    else
+        *file_ret = file;
     if (status == NT_NOT_FOUND && was_opened_before)
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", file->path);
     return status;
@@ -303,68 +307,55 @@ static const uint8_t *find_content(struct file_source *file)
 static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    struct file_source *file = (struct file_source *)source;
+    NT_CLEANUP(release_at) struct file_source *file = NULL;
     uint8_t *output = buffer;
     ssize_t count = 1;
     if (offset > INT64_MAX || bytes > INT64_MAX - offset)
         return nt_fail(error, NT_TRUNCATED, offset, "%s: the offset is beyond the largest possible file",
-                       file->path);
-    enum nt_status status = acquire(file, error);
-    if (status)
-        return status;
+                       source->path);
+    NT_TRY(acquire(source, &file, error));
     const uint8_t *content = find_content(file);
     if (content && nt_range_fits(offset, bytes, (uint64_t)file->identity.size)) {
         memcpy(output, content + offset, bytes);
         bytes = 0;
     }
-    while (status == NT_OK && bytes > 0 && count != 0) {
+    while (bytes > 0 && count != 0) {
         count = pread(file->descriptor, output, bytes, (off_t)offset);
-        if (count < 0 && errno != EINTR) {
-            status = nt_fail_system(error, errno, "%s: cannot read %zu bytes at byte %" PRIu64, file->path,
-                                    bytes, offset);
-        } else if (count > 0) {
+        if (count < 0 && errno != EINTR)
+            return nt_fail_system(error, errno, "%s: cannot read %zu bytes at byte %" PRIu64, file->path,
+                                  bytes, offset);
+        if (count > 0) {
             output += count;
             offset += (uint64_t)count;
             bytes -= (size_t)count;
         }
     }
-    if (status == NT_OK)
-        status = check(file, error);
-    if (status == NT_OK && bytes)
-        status =
-            nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early", file->path, bytes);
-    release(file);
-    return status;
+    NT_TRY(check(file, error));
+    if (bytes)
+        return nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early", file->path,
+                       bytes);
+    return NT_OK;
 }
 
 static enum nt_status file_check(struct nt_source *source, struct nt_error *error)
 {
-    struct file_source *file = (struct file_source *)source;
-    enum nt_status status = acquire(file, error);
-    if (status)
-        return status;
-    status = check(file, error);
-    release(file);
-    return status;
+    NT_CLEANUP(release_at) struct file_source *file = NULL;
+    NT_TRY(acquire(source, &file, error));
+    return check(file, error);
 }
 
 static enum nt_status file_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
-    struct file_source *file = (struct file_source *)source;
-    enum nt_status status = acquire(file, error);
-    if (status)
-        return status;
-    status = nt_descriptor_stat(file->descriptor, file->path, attributes, error);
-    release(file);
-    return status;
+    NT_CLEANUP(release_at) struct file_source *file = NULL;
+    NT_TRY(acquire(source, &file, error));
+    return nt_descriptor_stat(file->descriptor, file->path, attributes, error);
 }
 
 static enum nt_status file_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
-    struct file_source *file = (struct file_source *)source;
-    NT_TRY(acquire(file, error));
+    NT_CLEANUP(release_at) struct file_source *file = NULL;
+    NT_TRY(acquire(source, &file, error));
     *size_ret = (uint64_t)file->identity.size;
-    release(file);
     return NT_OK;
 }
 

@@ -61,11 +61,10 @@ static enum nt_status stat_name(const struct local_folder *folder, const char *n
                                 struct nt_error *error)
 {
     int descriptor;
-    enum nt_status status = open_name(folder, name, O_PATH, &descriptor, error);
-    if (status != NT_OK)
-        return status;
-    if (fstat(descriptor, attributes))
-        status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
+    NT_TRY(open_name(folder, name, O_PATH, &descriptor, error));
+    enum nt_status status = fstat(descriptor, attributes) == 0
+                                ? NT_OK
+                                : nt_fail_system(error, errno, "%s/%s", folder->path, name);
     close(descriptor);
     return status;
 }
@@ -90,29 +89,25 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
 static enum nt_status allow_way(struct local_folder *folder, const char *name, struct nt_error *error)
 {
     const char *end = strrchr(name, '/');
-    char *way = strndup(name, end ? (size_t)(end - name) : 0);
+    NT_AUTO_FREE char *way = strndup(name, end ? (size_t)(end - name) : 0);
     NT_TRY(nt_check_memory(way, error));
-    if (folder->way && strcmp(folder->way, way) == 0) {
-        free(way);
+    if (folder->way && strcmp(folder->way, way) == 0)
         return NT_OK;
-    }
-    enum nt_status status = NT_OK;
-    for (size_t at = 1; *way && at <= (size_t)(end - name) && status == NT_OK; at++) {
+    free(folder->way);
+    folder->way = NULL;
+    for (size_t at = 1; *way && at <= (size_t)(end - name); at++) {
         if (name[at] != '/')
             continue;
         struct stat attributes;
         way[at] = '\0';
-        status = stat_name(folder, way, &attributes, error);
-        if (status == NT_OK)
-            status = allow(folder, &attributes, way, at, error);
+        NT_TRY(stat_name(folder, way, &attributes, error));
+        NT_TRY(allow(folder, &attributes, way, at, error));
         way[at] = name[at];
     }
     way[end ? end - name : 0] = '\0';
-    free(folder->way);
-    folder->way = status == NT_OK ? way : NULL;
-    if (status != NT_OK)
-        free(way);
-    return status;
+    folder->way = way;
+    way = NULL;
+    return NT_OK;
 }
 
 static enum nt_status allow_file(struct local_folder *folder, int descriptor, const char *name,
@@ -156,16 +151,15 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
 {
     struct local_folder *folder = context;
     int descriptor;
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
+    nt_buffer_append_format(&path, "%s/%s", folder->path, name);
+    NT_TRY(nt_check_memory(!path.failed, error));
     enum nt_status status = open_name(folder, name, NT_DESCRIPTOR_FLAGS, &descriptor, error);
     if (status != NT_OK)
         return folder->use == NT_FOLDER_PASSTHROUGH ? status : failed_in(folder, status, error);
-    nt_buffer_append_format(&path, "%s/%s", folder->path, name);
-    status = path.failed ? nt_fail_memory(error)
-                         : nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
+    status = nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
     if (status == NT_OK)
         status = allow_file(folder, descriptor, name, error);
-    nt_buffer_deinit(&path);
     if (status == NT_OK)
         *descriptor_ret = descriptor;
     else
@@ -179,7 +173,7 @@ static enum nt_status read_probed(struct nt_source *source, uint64_t offset, voi
                                   struct nt_error *error)
 {
     struct nt_file_probe *probe = (struct nt_file_probe *)source;
-    uint64_t end = source->size - (source->size < sizeof(probe->end) ? source->size : sizeof(probe->end));
+    uint64_t end = source->size - nt_min(source->size, sizeof(probe->end));
     if (bytes <= probe->known && offset <= probe->known - bytes) {
         memcpy(buffer, probe->start + offset, bytes);
         return NT_OK;
@@ -202,10 +196,9 @@ static enum nt_status probe_file(struct nt_folder *folder, const char *name, str
                                  struct nt_error *error)
 {
     static const struct nt_source_ops ops = {.read_at = read_probed};
-    enum nt_status status = open_name(local(folder), name, NT_DESCRIPTOR_FLAGS, &probe->descriptor, error);
-    if (status != NT_OK)
-        return status;
+    enum nt_status status = NT_OK;
     ssize_t count = 0;
+    NT_TRY(open_name(local(folder), name, NT_DESCRIPTOR_FLAGS, &probe->descriptor, error));
     if (fstat(probe->descriptor, &probe->attributes) ||
         (S_ISREG(probe->attributes.st_mode) &&
          (count = pread(probe->descriptor, probe->start, sizeof(probe->start), 0)) < 0))
@@ -233,19 +226,11 @@ static enum nt_status open_source(struct nt_folder *folder, const char *name, st
 {
     int descriptor;
     struct nt_identity identity;
-    struct nt_buffer path = {0};
-    enum nt_status status = open_file(folder, name, &descriptor, &identity, error);
-    if (status != NT_OK)
-        return status;
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     nt_buffer_append_format(&path, "%s/%s", folder->path, name);
-    if (path.failed) {
-        close(descriptor);
-        status = nt_fail_memory(error);
-    } else {
-        status = nt_source_of_descriptor(descriptor, path.bytes, &identity, source_ret, error);
-    }
-    nt_buffer_deinit(&path);
-    return status;
+    NT_TRY(nt_check_memory(!path.failed, error));
+    NT_TRY(open_file(folder, name, &descriptor, &identity, error));
+    return nt_source_of_descriptor(descriptor, path.bytes, &identity, source_ret, error);
 }
 
 static enum nt_status open_source_lazily(struct nt_folder *folder, const char *name,
@@ -288,17 +273,15 @@ static bool is_dots(const char *name)
 static enum nt_status visit_entries(const struct nt_folder *folder, DIR *directory, const char *name,
                                     nt_folder_visit *visit, void *context, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    while (status == NT_OK) {
+    for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(directory);
         if (!entry)
             return errno ? nt_fail_system(error, errno, "%s/%s", folder->path, name) : NT_OK;
         if (!is_dots(entry->d_name))
-            status =
-                visit(context, &(struct nt_folder_entry){entry->d_name, kind_of(directory, entry)}, error);
+            NT_TRY(
+                visit(context, &(struct nt_folder_entry){entry->d_name, kind_of(directory, entry)}, error));
     }
-    return status;
 }
 
 static enum nt_status list_entries(struct nt_folder *folder, const char *name, nt_folder_visit *visit,

@@ -141,7 +141,7 @@ void nt_source_close(struct nt_source *source)
 struct memory_source {
     struct nt_source source;
     const uint8_t *bytes;
-    char *path;
+    char path[];
 };
 
 static enum nt_status memory_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -153,7 +153,6 @@ static enum nt_status memory_read_at(struct nt_source *source, uint64_t offset, 
 
 static void memory_close(struct nt_source *source)
 {
-    free(((struct memory_source *)source)->path);
     free(source);
 }
 
@@ -162,15 +161,12 @@ static const struct nt_source_ops memory_ops = {.read_at = memory_read_at, .clos
 enum nt_status nt_source_open_memory(const void *bytes, size_t size, const char *path,
                                      struct nt_source **source_ret, struct nt_error *error)
 {
-    struct memory_source *memory = calloc(1, sizeof(*memory));
-    char *path_copy = strdup(path);
-    if (!memory || !path_copy) {
-        free(memory);
-        free(path_copy);
-        return nt_fail_memory(error);
-    }
-    *memory = (struct memory_source){
-        .source = {.ops = &memory_ops, .size = size, .path = path_copy}, .bytes = bytes, .path = path_copy};
+    const size_t path_bytes = strlen(path) + 1;
+    struct memory_source *memory = calloc(1, sizeof(*memory) + path_bytes);
+    NT_TRY(nt_check_memory(memory, error));
+    memcpy(memory->path, path, path_bytes);
+    memory->source = (struct nt_source){.ops = &memory_ops, .size = size, .path = memory->path};
+    memory->bytes = bytes;
     *source_ret = &memory->source;
     return NT_OK;
 }
@@ -181,7 +177,7 @@ struct callback_source {
     struct nt_source source;
     struct nt_source_callbacks callbacks;
     void *context;
-    char *name;
+    char name[];
 };
 
 /* Other statuses have a different meaning here, such as trying another format. */
@@ -213,7 +209,6 @@ static void callback_close(struct nt_source *source)
     struct callback_source *called = (struct callback_source *)source;
     if (called->callbacks.close)
         called->callbacks.close(called->context);
-    free(called->name);
     free(called);
 }
 
@@ -230,17 +225,13 @@ enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *
     if (!known.read_at || size == NT_UNKNOWN_SIZE)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a source needs a size and the function read_at",
                        name);
-    struct callback_source *called = calloc(1, sizeof(*called));
-    char *copy = strdup(name);
-    if (!called || !copy) {
-        free(called);
-        free(copy);
-        return nt_fail_memory(error);
-    }
-    *called = (struct callback_source){.source = {.ops = &callback_ops, .size = size, .path = copy},
-                                       .callbacks = known,
-                                       .context = context,
-                                       .name = copy};
+    const size_t name_bytes = strlen(name) + 1;
+    struct callback_source *called = calloc(1, sizeof(*called) + name_bytes);
+    NT_TRY(nt_check_memory(called, error));
+    memcpy(called->name, name, name_bytes);
+    called->source = (struct nt_source){.ops = &callback_ops, .size = size, .path = called->name};
+    called->callbacks = known;
+    called->context = context;
     *source_ret = &called->source;
     return NT_OK;
 }
