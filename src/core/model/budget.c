@@ -450,13 +450,11 @@ static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *sou
                                  uint64_t piece, uint8_t **bytes, struct nt_error *error)
 {
     uint64_t offset = metadata_range->offset + done;
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, piece, offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, piece, offset, error));
     uint8_t *larger = realloc(*bytes, (size_t)(done + piece) + 1);
     if (larger)
         *bytes = larger;
-    status =
+    enum nt_status status =
         larger ? nt_source_read(source, offset, larger + done, (size_t)piece, error) : nt_fail_memory(error);
     if (status != NT_OK)
         nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, piece);
@@ -467,26 +465,23 @@ enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *sour
                                 const struct nt_metadata_range *metadata_range, uint8_t **bytes_ret,
                                 uint64_t *counted_ret, struct nt_error *error)
 {
-    uint8_t *bytes = NULL;
+    NT_AUTO_FREE uint8_t *bytes = NULL;
     uint64_t done = 0, counted = 0;
-    enum nt_status status = NT_OK;
     do {
         uint64_t piece = piece_of(budget, metadata_range->bytes - done);
-        status = read_piece(budget, source, metadata_range, done, piece, &bytes, error);
-        if (status != NT_OK)
-            break;
+        enum nt_status status = read_piece(budget, source, metadata_range, done, piece, &bytes, error);
+        if (status != NT_OK) {
+            nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, done);
+            nt_budget_withdraw(budget, counted);
+            return status;
+        }
         counted += nt_budget_add_stored(budget, metadata_range->position + done, bytes + done, (size_t)piece,
                                         metadata_range->is_compressed);
         done += piece;
     } while (done < metadata_range->bytes);
-    if (status != NT_OK) {
-        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, done);
-        nt_budget_withdraw(budget, counted);
-        free(bytes);
-        return status;
-    }
     if (counted_ret)
         *counted_ret = counted;
     *bytes_ret = bytes;
+    bytes = NULL;
     return NT_OK;
 }

@@ -216,11 +216,9 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
                                  .before = dataset->file->before_blocking,
                                  .context = dataset->file->context};
     bool is_new_failure;
-    enum nt_status status =
-        nt_dataset_has_physical(dataset) ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK;
-    if (status == NT_OK)
-        *physical_ret = dataset->physical;
-    return status;
+    NT_TRY(nt_dataset_has_physical(dataset) ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK);
+    *physical_ret = dataset->physical;
+    return NT_OK;
 }
 
 /* ---- Blobs ---- */

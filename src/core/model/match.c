@@ -217,21 +217,20 @@ static bool find_without_dataset(const struct nt_name_scope *scope, const struct
     const struct nt_file *file = scope->file;
     bool has_memory = true;
     for (uint32_t i = 0; has_memory && i < file->dataset_count; i++) {
-        struct nt_matches found = {.count = 0};
+        NT_CLEANUP(nt_matches_deinit) struct nt_matches found = {.count = 0};
         if (!may_be_omitted(scope, file->datasets[i]))
             continue;
         has_memory =
             count ? find_fields(file->datasets[i], NT_NONE, parts, count, &found) : add(&found, i, NT_NONE);
         if (found.count && matches->count) {
             *is_ambiguous_ret |= count > 0;
-            nt_matches_deinit(&found);
             nt_matches_deinit(matches);
             return has_memory;
         }
-        if (found.count)
+        if (found.count) {
             *matches = found;
-        else
-            nt_matches_deinit(&found);
+            found = (struct nt_matches){.count = 0};
+        }
     }
     return has_memory;
 }
@@ -283,7 +282,7 @@ static enum nt_status refuse_ambiguous(const struct nt_name_scope *scope, const 
 enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name, bool has_files,
                              struct nt_matches *matches, struct nt_error *error)
 {
-    struct nt_arena *arena = nt_arena_new();
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = nt_arena_new();
     struct parts parts = {.count = 0}, dotted;
     bool is_ambiguous = false;
     *matches = (struct nt_matches){.count = 0};
@@ -298,7 +297,6 @@ enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name
         if (has_memory && !matches->count)
             has_memory = find_at_any_depth(scope, &parts, parts.count - left, matches, &is_ambiguous);
     }
-    nt_arena_free(arena);
     matches->rest = rest;
     if (!has_memory) {
         nt_matches_deinit(matches);
@@ -331,8 +329,7 @@ enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pa
     if (status != NT_NOT_FOUND)
         return status;
     struct nt_error failure = {0};
-    status = nt_name_match(&scope, pattern, false, &matches, &failure);
-    if (status != NT_OK)
+    if (nt_name_match(&scope, pattern, false, &matches, &failure) != NT_OK)
         return nt_fail_copy(error, &failure);
     for (uint32_t i = 0; i < matches.count && i < capacity; i++)
         fields[i] = matches.items[i].field;

@@ -41,44 +41,38 @@ static bool is_untyped(const struct nt_field *field)
 
 enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **shown_ret, struct nt_error *error)
 {
-    uint32_t *shown = calloc((size_t)dataset->field_count + 1, sizeof(*shown));
-    uint32_t *projected = find_projected(dataset);
-    bool *is_hidden = calloc((size_t)dataset->field_count + 1, sizeof(*is_hidden));
-    bool has_memory = shown && projected && is_hidden;
-    for (uint32_t i = 0; has_memory && i < dataset->field_count; i++)
+    NT_AUTO_FREE uint32_t *shown = calloc((size_t)dataset->field_count + 1, sizeof(*shown));
+    NT_AUTO_FREE uint32_t *projected = find_projected(dataset);
+    NT_AUTO_FREE bool *is_hidden = calloc((size_t)dataset->field_count + 1, sizeof(*is_hidden));
+    NT_TRY(nt_check_memory(shown && projected && is_hidden, error));
+    for (uint32_t i = 0; i < dataset->field_count; i++)
         is_hidden[i] = dataset->fields[i].parent == NT_NONE && is_untyped(&dataset->fields[i]) &&
                        projected[i] != NT_NONE;
-    for (uint32_t i = 0; has_memory && i < dataset->field_count; i++)
+    for (uint32_t i = 0; i < dataset->field_count; i++)
         if (dataset->fields[i].column_count && projected[i] == NT_NONE)
             is_hidden[nt_field_top(dataset, i)] = false;
-    for (uint32_t i = 0; has_memory && i < dataset->field_count; i++) {
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t top = nt_field_top(dataset, i), by = projected[projected[i] == NT_NONE ? top : i];
         shown[i] = is_hidden[top] ? without_items(dataset, by) : i;
     }
-    free(projected);
-    free(is_hidden);
-    if (!has_memory) {
-        free(shown);
-        return nt_fail_memory(error);
-    }
     *shown_ret = shown;
+    shown = NULL;
     return NT_OK;
 }
 
 enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
                                    uint32_t *count_ret, struct nt_error *error)
 {
-    uint32_t all, *shown = NULL;
+    uint32_t all;
     const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
-    enum nt_status status = nt_shown_fields(dataset, &shown, error);
-    uint32_t *fields = status == NT_OK ? calloc((size_t)all + 1, sizeof(*fields)) : NULL;
+    NT_AUTO_FREE uint32_t *shown = NULL;
+    *fields_ret = NULL;
     *count_ret = 0;
-    if (status == NT_OK && !fields)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; fields && i < all; i++)
+    NT_TRY(nt_shown_fields(dataset, &shown, error));
+    *fields_ret = calloc((size_t)all + 1, sizeof(**fields_ret));
+    NT_TRY(nt_check_memory(*fields_ret, error));
+    for (uint32_t i = 0; i < all; i++)
         if (shown[tops[i]] == tops[i])
-            fields[(*count_ret)++] = tops[i];
-    free(shown);
-    *fields_ret = fields;
-    return status;
+            (*fields_ret)[(*count_ret)++] = tops[i];
+    return NT_OK;
 }

@@ -152,19 +152,14 @@ static enum nt_status keep(struct nt_dataset *dataset, struct nt_deletion_vector
 enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_entry_range *ranges,
                                  size_t count, struct nt_error *error)
 {
-    struct nt_deletion_vector_builder builder = {0};
-    enum nt_status status = NT_OK;
+    NT_CLEANUP(nt_deletion_vector_builder_deinit) struct nt_deletion_vector_builder builder = {0};
     NT_TRY(nt_dataset_check(dataset, error));
     if (dataset->selection)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the dataset %s already has a selection of entries",
                        dataset->name.bytes);
-    for (size_t i = 0; status == NT_OK && i < count; i++) {
-        status = check_range(dataset, ranges, i, builder.end, error);
-        if (status == NT_OK)
-            status = nt_deletion_vector_builder_add(&builder, ranges[i].first, ranges[i].count, error);
+    for (size_t i = 0; i < count; i++) {
+        NT_TRY(check_range(dataset, ranges, i, builder.end, error));
+        NT_TRY(nt_deletion_vector_builder_add(&builder, ranges[i].first, ranges[i].count, error));
     }
-    if (status == NT_OK)
-        status = keep(dataset, &builder, error);
-    nt_deletion_vector_builder_deinit(&builder);
-    return status;
+    return keep(dataset, &builder, error);
 }
