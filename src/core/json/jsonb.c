@@ -350,19 +350,18 @@ static enum nt_status append_value(const struct jsonb_decoder *decoder, unsigned
 static enum nt_status append_array(const struct jsonb_decoder *decoder, struct jsonb_entries entries,
                                    struct bytes bytes, unsigned depth)
 {
-    enum nt_status status = NT_OK;
     unsigned type;
     struct bytes value;
     nt_buffer_append_byte(decoder->out, '[');
-    for (bool is_first = true; status == NT_OK && entries.left; is_first = false) {
+    for (bool is_first = true; entries.left; is_first = false) {
         if (!is_first)
             nt_buffer_append_byte(decoder->out, ',');
-        status = take(&entries, &bytes, &type, &value)
-                     ? append_value(decoder, type, value, depth)
-                     : fail(decoder, "a value ends after the array that contains it");
+        if (!take(&entries, &bytes, &type, &value))
+            return fail(decoder, "a value ends after the array that contains it");
+        NT_TRY(append_value(decoder, type, value, depth));
     }
     nt_buffer_append_byte(decoder->out, ']');
-    return status;
+    return NT_OK;
 }
 
 /* Skips the keys, to the bytes of the values; false if fewer are left than the keys need. */
@@ -381,22 +380,21 @@ static enum nt_status append_object(const struct jsonb_decoder *decoder, struct 
 {
     struct jsonb_entries values = {keys.at + (size_t)keys.left * ENTRY_BYTES, keys.left};
     struct bytes value_bytes = bytes, key, value;
-    enum nt_status status = NT_OK;
     unsigned type;
     if (!skip_keys(keys, &value_bytes))
         return fail(decoder, "the keys of an object are not strings, or end after the object");
     nt_buffer_append_byte(decoder->out, '{');
-    for (bool is_first = true; status == NT_OK && keys.left; is_first = false) {
+    for (bool is_first = true; keys.left; is_first = false) {
         if (!is_first)
             nt_buffer_append_byte(decoder->out, ',');
         if (!take(&keys, &bytes, &type, &key) || !take(&values, &value_bytes, &type, &value))
             return fail(decoder, "a value ends after the object that contains it");
         jsonb_append_string(decoder->out, key.at, key.left);
         nt_buffer_append_byte(decoder->out, ':');
-        status = append_value(decoder, type, value, depth);
+        NT_TRY(append_value(decoder, type, value, depth));
     }
     nt_buffer_append_byte(decoder->out, '}');
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status append_container(const struct jsonb_decoder *decoder, struct bytes value,

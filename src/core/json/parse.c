@@ -151,21 +151,18 @@ static enum nt_status read_all(struct nt_text text, struct nt_json_member **memb
 enum nt_status nt_json_members_read(struct nt_text text, struct nt_json_member **members_ret,
                                     size_t *count_ret, struct nt_error *error)
 {
-    struct nt_json_member *members = NULL;
+    NT_AUTO_FREE struct nt_json_member *members = NULL;
     size_t count = 0;
-    enum nt_status status = read_all(text, &members, &count, error);
-    if (status == NT_OK && count)
+    NT_TRY(read_all(text, &members, &count, error));
+    if (count)
         qsort(members, count, sizeof(*members), compare_keys);
-    for (size_t i = 1; i < count && status == NT_OK; i++)
+    for (size_t i = 1; i < count; i++)
         if (nt_texts_are_equal(members[i].key, members[i - 1].key))
-            status = nt_fail(error, NT_CORRUPT, (uint64_t)(members[i].key.bytes - text.bytes),
-                             "JSON: a key occurs twice");
-    if (status != NT_OK) {
-        free(members);
-        return status;
-    }
+            return nt_fail(error, NT_CORRUPT, (uint64_t)(members[i].key.bytes - text.bytes),
+                           "JSON: a key occurs twice");
     *members_ret = members;
     *count_ret = count;
+    members = NULL;
     return NT_OK;
 }
 
