@@ -387,19 +387,18 @@ static uint64_t expected_bytes(const struct blz_page_builder *builder, uint64_t 
     return declared > needed && declared <= full && declared % row_bytes == 0 ? declared : needed;
 }
 
-static enum nt_status add_chunk_file(struct blz_page_builder *builder, uint64_t number, bool is_last,
+static enum nt_status add_chunk_file(struct blz_page_builder *builder, uint64_t elements, bool is_last,
                                      struct nt_error *error)
 {
-    const struct nt_blz_column *column = builder->column;
-    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows, needed;
-    if (!nt_checked_multiply(rows * column->items, builder->element_bytes, &needed))
+    uint64_t needed;
+    if (!nt_checked_multiply(elements, builder->element_bytes, &needed))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk has more than 2^64 bytes");
     struct nt_bloscpack_chunk chunk;
     bool has_chunk;
-    enum nt_status status = take_only_chunk(builder, rows * column->items, &chunk, &has_chunk, error);
+    enum nt_status status = take_only_chunk(builder, elements, &chunk, &has_chunk, error);
     if (!has_chunk)
         return status;
-    builder->total = builder->element + rows * column->items; /* the rest of the chunk is cut off */
+    builder->total = builder->element + elements; /* the rest of the chunk is cut off */
     return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
 }
 
@@ -416,32 +415,24 @@ static enum nt_status add_object_file(struct blz_page_builder *builder, struct n
     return add_chunk(builder, &chunk, chunk.header.plain_bytes, error);
 }
 
-static enum nt_status add_missing_file(struct blz_page_builder *builder, bool is_last, uint64_t number,
-                                       struct nt_error *error)
-{
-    const struct nt_blz_column *column = builder->column;
-    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows;
-    uint64_t elements = column->chunking == NT_BLZ_OBJECT_FILES ? 1 : rows * column->items;
-    return add_failure(builder, NT_BLZ_FILE_MISSING, elements, error);
-}
-
 static enum nt_status add_chunk_files(struct blz_page_builder *builder, struct nt_error *error)
 {
     const struct nt_blz_column *column = builder->column;
+    const bool are_objects = column->chunking == NT_BLZ_OBJECT_FILES;
     uint64_t needed = column->rows ? (column->rows - 1) / column->chunk_rows + 1 : 0;
     uint32_t file = 0;
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; status == NT_OK && i < needed; i++) {
-        bool is_last = i == needed - 1;
+    for (uint64_t i = 0; i < needed; i++) {
+        uint64_t rows = nt_min(column->chunk_rows, column->rows - i * column->chunk_rows);
+        uint64_t elements = are_objects ? 1 : rows * column->items;
         if (file == column->file_count || column->numbers[file] != i) {
-            status = add_missing_file(builder, is_last, i, error);
+            NT_TRY(add_failure(builder, NT_BLZ_FILE_MISSING, elements, error));
             continue;
         }
         builder->source = column->first_source + file++;
-        status = column->chunking == NT_BLZ_OBJECT_FILES ? add_object_file(builder, error)
-                                                         : add_chunk_file(builder, i, is_last, error);
+        NT_TRY(are_objects ? add_object_file(builder, error)
+                           : add_chunk_file(builder, elements, i == needed - 1, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Columns ---- */
