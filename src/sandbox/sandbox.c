@@ -166,18 +166,13 @@ int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
 
 /* ---- Sandbox ---- */
 
-struct sandbox_entry {
-    struct nt_sandbox *sandbox;
-    const struct nt_sandbox_rules *rules;
-    size_t count; /* of parts in effect */
-};
-
-static void note(struct sandbox_entry *entry, const char *name, int problem)
+static void note(struct nt_sandbox *sandbox, const char *name, int problem)
 {
-    struct nt_sandbox *sandbox = entry->sandbox;
-    size_t length = strlen(sandbox->missing);
+    size_t length = strlen(sandbox->missing), count = 0;
+    while (sandbox->parts[count])
+        count++;
     if (!problem)
-        sandbox->parts[entry->count++] = name;
+        sandbox->parts[count] = name;
     else
         snprintf(sandbox->missing + length, sizeof(sandbox->missing) - length, "%s%s (%s)",
                  length ? ", " : "", name, strerror(problem));
@@ -185,15 +180,14 @@ static void note(struct sandbox_entry *entry, const char *name, int problem)
 
 void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules *rules)
 {
-    struct sandbox_entry entry = {sandbox, rules, 0};
     *sandbox = (struct nt_sandbox){0};
-    note(&entry, "no_new_privs", privileges_refuse_new());
-    note(&entry, "capabilities", nt_capabilities_drop(rules));
+    note(sandbox, "no_new_privs", privileges_refuse_new());
+    note(sandbox, "capabilities", nt_capabilities_drop(rules));
     int problem = landlock_enter(rules);
     sandbox->has_landlock = problem == 0;
-    note(&entry, "landlock", problem);
-    note(&entry, "not_dumpable", memory_hide());
-    note(&entry, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
+    note(sandbox, "landlock", problem);
+    note(sandbox, "not_dumpable", memory_hide());
+    note(sandbox, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
 }
 
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)
