@@ -33,7 +33,6 @@ struct nt_transfer;
 struct nt_transfers;
 struct nt_xrd_ends;
 struct nt_xrd_operation;
-struct nt_xrd_read;
 
 /* ---- Environment variables ---- */
 

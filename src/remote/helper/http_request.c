@@ -97,7 +97,6 @@ static bool request_list(struct nt_http_request *request)
         return true;
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, question);
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "PROPFIND");
-    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     return nt_headers_add(&request->headers, "Depth", "1") &&
            nt_headers_add(&request->headers, "Content-Type", "application/xml; charset=utf-8");
 }
