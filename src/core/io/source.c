@@ -96,7 +96,8 @@ static int compare_ranges(const void *left, const void *right)
 void nt_prefetch_submit(struct nt_prefetch *prefetch)
 {
     struct nt_prefetch_range *ranges = prefetch->ranges;
-    struct nt_extent *extents = prefetch->count ? malloc(prefetch->count * sizeof(*extents)) : NULL;
+    NT_AUTO_FREE struct nt_extent *extents =
+        prefetch->count ? malloc(prefetch->count * sizeof(*extents)) : NULL;
     if (extents)
         qsort(ranges, prefetch->count, sizeof(*ranges), compare_ranges);
     for (size_t i = 0, count; extents && i < prefetch->count; i += count) {
@@ -104,7 +105,6 @@ void nt_prefetch_submit(struct nt_prefetch *prefetch)
             extents[count] = ranges[i + count].extent;
         nt_source_prefetch(ranges[i].source, extents, count, prefetch->need);
     }
-    free(extents);
     free(ranges);
     *prefetch = (struct nt_prefetch){.count = 0};
 }

@@ -468,8 +468,7 @@ static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *
     enum nt_status status = dataset->ops->load_group(dataset, number, error);
     if (status == NT_LIMIT && nt_groups_release(dataset->logical))
         status = dataset->ops->load_group(dataset, number, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     count_list(dataset, nt_group_slot(dataset, number));
     atomic_fetch_or_explicit(&block_of(dataset, number)->known, bit_of(number), memory_order_release);
     return NT_OK;
@@ -521,8 +520,7 @@ static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, str
     enum nt_status status = make_room(dataset, number, error);
     if (status == NT_LIMIT && nt_groups_release(dataset->logical))
         status = make_room(dataset, number, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     uint32_t slot = store->free_slot - 1;
     const struct nt_group_record record = nt_group_record(dataset, number);
     struct nt_group *group = slot_at(dataset, slot);
