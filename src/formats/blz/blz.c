@@ -372,7 +372,7 @@ static void free_node(struct nt_blz_node *node)
 static void close_dataset(struct nt_dataset *dataset)
 {
     struct nt_blz *blz = dataset->format_data;
-    for (uint32_t i = 0; i < dataset->source_count; i++)
+    for (uint32_t i = 0; i < blz->file_count; i++)
         if (dataset->sources[i] != dataset->file->source)
             nt_source_close(dataset->sources[i]);
     free_node(blz->root);

@@ -255,10 +255,10 @@ enum nt_blz_failure {
     NT_BLZ_FAILURE_COUNT
 };
 
-/* Creates a source that returns the given error for every read, or NT_CHANGED if the state of the
- * directory has changed. `blz` must outlive it. */
-enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
-                                     struct nt_source **source_ret, struct nt_error *error);
+/* Creates a source for each in the arena: it returns the error for every read, or NT_CHANGED if the state of
+ * the directory has changed. Closing them is not necessary. False without memory. */
+bool nt_blz_failure_sources(struct nt_arena *arena, const struct nt_blz *blz,
+                            struct nt_source *sources[NT_BLZ_FAILURE_COUNT]);
 
 /* ---- Build the dataset ---- */
 

@@ -43,22 +43,14 @@ enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *s
     return NT_OK;
 }
 
-/* Does the same, but closes a source that cannot be appended. */
-static enum nt_status add_own_source(struct nt_blz_files *files, struct nt_source *source,
-                                     struct nt_error *error)
-{
-    enum nt_status status = nt_blz_add_source(files, source, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    return status;
-}
-
 enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
                                struct nt_error *error)
 {
-    struct nt_source *source;
+    NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     NT_TRY(nt_folder_open_file_lazily(build->folder, name, &source, error));
-    return add_own_source(files, source, error);
+    NT_TRY(nt_blz_add_source(files, source, error));
+    source = NULL;
+    return NT_OK;
 }
 
 /* ---- Columns ---- */
@@ -187,37 +179,27 @@ static void close_files(struct nt_blz_files *files, const struct nt_source *kept
     free(files->sources);
 }
 
-static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files *files,
-                                   struct nt_error *error)
-{
-    for (int i = 0; i < NT_BLZ_FAILURE_COUNT; i++) {
-        struct nt_source *source;
-        NT_TRY(nt_blz_failure_source((enum nt_blz_failure)i, blz, &source, error));
-        NT_TRY(add_own_source(files, source, error));
-    }
-    return NT_OK;
-}
-
-/* Chunk files first, then metadata files, then failure sources. The dataset closes them from now on. */
+/* Chunk files first, then metadata files, then failure sources. The dataset closes the files from now on. */
 static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_dataset *dataset = build->dataset;
-    struct nt_blz_files failures = {0}, *const lists[] = {&build->chunks, &build->metadata, &failures};
-    enum nt_status status = add_failures(build->blz, &failures, error);
-    uint32_t count = build->chunks.count + build->metadata.count + failures.count;
-    struct nt_source **sources = nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
-    if (status == NT_OK && !sources)
-        status = nt_fail_memory(error);
+    struct nt_blz_files *const lists[] = {&build->chunks, &build->metadata};
+    uint32_t count = build->chunks.count + build->metadata.count;
+    dataset->sources =
+        nt_arena_alloc(dataset->arena, (size_t)count + NT_BLZ_FAILURE_COUNT, sizeof(struct nt_source *));
+    NT_TRY(nt_check_memory(dataset->sources &&
+                               nt_blz_failure_sources(dataset->arena, build->blz, dataset->sources + count),
+                           error));
+    dataset->source_count = count + NT_BLZ_FAILURE_COUNT;
     build->blz->chunk_file_count = build->chunks.count;
-    build->blz->file_count = build->chunks.count + build->metadata.count;
-    for (size_t i = 0; status == NT_OK && i < sizeof(lists) / sizeof(*lists); i++) {
+    build->blz->file_count = count;
+    count = 0;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
         for (uint32_t k = 0; k < lists[i]->count; k++)
-            sources[dataset->source_count++] = lists[i]->sources[k];
+            dataset->sources[count++] = lists[i]->sources[k];
         lists[i]->count = 0;
     }
-    dataset->sources = sources;
-    close_files(&failures, NULL);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error)

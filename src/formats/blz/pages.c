@@ -19,17 +19,15 @@ static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
 };
 
 struct failure_source {
-    struct nt_source source;
-    enum nt_blz_failure failure;
+    struct nt_source source; /* its path is the reason */
     const struct nt_blz *blz;
 };
 
 static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    const struct failure_source *broken = (struct failure_source *)source;
-    NT_TRY(nt_blz_check_state(broken->blz, error));
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[broken->failure]);
+    NT_TRY(nt_blz_check_state(((struct failure_source *)source)->blz, error));
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", source->path);
 }
 
 static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
@@ -38,25 +36,19 @@ static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, stru
     return NT_OK;
 }
 
-static void close_failure(struct nt_source *source)
+bool nt_blz_failure_sources(struct nt_arena *arena, const struct nt_blz *blz,
+                            struct nt_source *sources[NT_BLZ_FAILURE_COUNT])
 {
-    free(source);
-}
-
-enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
-                                     struct nt_source **source_ret, struct nt_error *error)
-{
-    static const struct nt_source_ops ops = {
-        .read_at = fail_to_read, .size = no_size, .close = close_failure};
-    struct failure_source *source = calloc(1, sizeof(*source));
-    NT_TRY(nt_check_memory(source, error));
-    source->source.ops = &ops;
-    source->source.size = NT_UNKNOWN_SIZE; /* so that reads reach fail_to_read */
-    source->source.path = reasons[failure];
-    source->failure = failure;
-    source->blz = blz;
-    *source_ret = &source->source;
-    return NT_OK;
+    static const struct nt_source_ops ops = {.read_at = fail_to_read, .size = no_size};
+    struct failure_source *all = nt_arena_alloc(arena, NT_BLZ_FAILURE_COUNT, sizeof(*all));
+    for (int i = 0; all && i < NT_BLZ_FAILURE_COUNT; i++) {
+        struct nt_source *source = sources[i] = &all[i].source;
+        source->ops = &ops;
+        source->size = NT_UNKNOWN_SIZE; /* so that reads reach fail_to_read */
+        source->path = reasons[i];
+        all[i].blz = blz;
+    }
+    return all;
 }
 
 /* ---- Superchunk sizes ---- */
