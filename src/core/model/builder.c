@@ -127,30 +127,22 @@ static enum nt_status add_blocks(struct nt_dataset *dataset, uint64_t groups, ui
     uint64_t count = groups / NT_BLOCK_GROUPS + 1;
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_BLOCK, count, NT_NO_OFFSET, error));
     dataset->groups.blocks = nt_arena_alloc(dataset->arena, count, sizeof(*dataset->groups.blocks));
-    NT_TRY(nt_check_memory(dataset->groups.blocks, error));
-    dataset->group_count = (uint32_t)groups;
-    dataset->cluster_count = (uint32_t)clusters;
-    return NT_OK;
+    return nt_check_memory(dataset->groups.blocks, error);
 }
 
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
-    enum nt_status status = add_blocks(dataset, groups, clusters, error);
-    if (status == NT_OK)
-        status = nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status = nt_budget_take(budget, NT_COST_GROUP_RECORD, groups, NT_NO_OFFSET, error);
-    if (status == NT_OK) {
-        dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
-        dataset->groups.records =
-            nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups.records));
-        status = dataset->clusters && dataset->groups.records ? NT_OK : nt_fail_memory(error);
-    }
-    if (status != NT_OK)
-        dataset->group_count = dataset->cluster_count = 0;
-    return status;
+    NT_TRY(add_blocks(dataset, groups, clusters, error));
+    NT_TRY(nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error));
+    NT_TRY(nt_budget_take(budget, NT_COST_GROUP_RECORD, groups, NT_NO_OFFSET, error));
+    dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
+    dataset->groups.records = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups.records));
+    NT_TRY(nt_check_memory(dataset->clusters && dataset->groups.records, error));
+    dataset->group_count = (uint32_t)groups;
+    dataset->cluster_count = (uint32_t)clusters;
+    return NT_OK;
 }
 
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
@@ -204,6 +196,7 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
     }
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_OWNER, owner_count, NT_NO_OFFSET, error));
     NT_TRY(add_blocks(dataset, count, count, error));
+    dataset->group_count = dataset->cluster_count = (uint32_t)count;
     dataset->group_owners = owners;
     dataset->group_owner_count = owner_count;
     dataset->field_groups = groups;
