@@ -239,6 +239,19 @@ static enum nt_status decompress_lzma(const uint8_t *input, size_t input_bytes, 
     return NT_OK;
 }
 
+/* ---- No compression ---- */
+
+static enum nt_status copy(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
+                           struct nt_codec_context *context, struct nt_error *error)
+{
+    if (input_bytes != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an uncompressed block", output_bytes,
+                              input_bytes);
+    if (input_bytes)
+        memcpy(output, input, input_bytes);
+    return NT_OK;
+}
+
 /* ---- ROOT blocks ---- */
 
 enum { HEADER_BYTES = 9 };
@@ -299,11 +312,8 @@ static enum nt_status decompress_root_blocks(const uint8_t *input, size_t input_
                                              size_t output_bytes, struct nt_codec_context *context,
                                              struct nt_error *error)
 {
-    if (input_bytes == output_bytes) {
-        if (input_bytes)
-            memcpy(output, input, input_bytes);
-        return NT_OK;
-    }
+    if (input_bytes == output_bytes)
+        return copy(input, input_bytes, output, output_bytes, context, error);
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
     size_t done = 0;
     while (done < output_bytes) {
@@ -343,17 +353,6 @@ static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_byt
 }
 
 /* ---- Compression table ---- */
-
-static enum nt_status copy(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
-                           struct nt_codec_context *context, struct nt_error *error)
-{
-    if (input_bytes != output_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an uncompressed block", output_bytes,
-                              input_bytes);
-    if (input_bytes)
-        memcpy(output, input, input_bytes);
-    return NT_OK;
-}
 
 static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
                              struct nt_codec_context *context, struct nt_error *error)
