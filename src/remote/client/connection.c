@@ -152,9 +152,7 @@ static void take_failure(struct nt_helper_request *fetch, const struct nt_fetch_
                          const uint8_t *text, size_t bytes)
 {
     char message[sizeof(fetch->message)];
-    size_t length = bytes < sizeof(message) ? bytes : sizeof(message) - 1;
-    memcpy(message, text, length);
-    message[length] = '\0';
+    snprintf(message, sizeof(message), "%.*s", (int)bytes, (const char *)text);
     fail(fetch,
          answer->failure < NT_FETCH_FAILURES ? (enum nt_fetch_failure)answer->failure : NT_FETCH_UNREACHABLE,
          message);

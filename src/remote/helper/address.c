@@ -44,9 +44,8 @@ static char *url_of(const struct nt_scheme *scheme, const char *rest, const char
         return web_url(scheme, rest, token);
     if (!token)
         return nt_s3_url(rest, problem_ret);
-    char *prefix = prefix_of(rest), *url = prefix ? nt_s3_list_url(rest, prefix, token, problem_ret) : NULL;
-    free(prefix);
-    return url;
+    NT_AUTO_FREE char *prefix = prefix_of(rest);
+    return prefix ? nt_s3_list_url(rest, prefix, token, problem_ret) : NULL;
 }
 
 char *nt_address_url(const char *address, const char *token, enum nt_service *service_ret,

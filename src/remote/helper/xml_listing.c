@@ -341,24 +341,22 @@ struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *f
                                           void *context)
 {
     struct nt_list_parser *list = calloc(1, sizeof(*list));
-    size_t length = strlen(folder);
+    const bool is_webdav = service == NT_SERVICE_HTTP;
     if (!list)
         return NULL;
     list->service = service;
     list->take = take;
     list->context = context;
     list->open[0] = &document;
-    list->folder = malloc(length + 2);
+    if (asprintf(&list->folder, "%s%s", folder, is_webdav ? "/" : "") < 0)
+        list->folder = NULL;
     list->parser = XML_ParserCreateNS(NULL, '|');
     if (!list->folder || !list->parser) {
         nt_list_parser_free(list);
         return NULL;
     }
-    memcpy(list->folder, folder, length + 1);
-    if (service == NT_SERVICE_HTTP) {
-        strcpy(list->folder + length, "/");
+    if (is_webdav)
         join_slashes(list->folder);
-    }
     XML_SetUserData(list->parser, list);
     XML_SetElementHandler(list->parser, on_start, on_end);
     XML_SetCharacterDataHandler(list->parser, on_text);
