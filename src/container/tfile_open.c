@@ -9,10 +9,10 @@
 
 #include "core/base/built_in.h"
 
-/* What is found, in the structures that the container keeps; the arrays are from malloc until then. */
-struct nt_tfile_collection {
+struct tfile_opener {
     struct nt_file *file;
     struct nt_container *container; /* a failure, or signs of more anchors, set its `may_have_orphans` */
+    /* What is found, in the structures that the container keeps; the arrays are from malloc until then. */
     struct nt_tfile *tfile;
     struct nt_tfile_directory *directories; /* match the file's directories by index */
     struct nt_anchor_object *anchors;
@@ -20,6 +20,10 @@ struct nt_tfile_collection {
     uint32_t anchor_count, object_count;
     size_t directory_capacity, anchor_capacity, object_capacity;
     struct nt_tfile_class *classes; /* in the file's arena */
+    /* Needed while reading. */
+    struct nt_codec_context *codec; /* created for the first compressed anchor */
+    uint64_t list_bytes;            /* of all key lists so far */
+    uint8_t *key_buffer;
 };
 
 /* ---- Directories, anchors, trees and classes ---- */
@@ -27,95 +31,100 @@ struct nt_tfile_collection {
 /* Limit of key classes that are counted by name. */
 enum { NT_TFILE_MAX_CLASSES = 256 };
 
-static enum nt_status tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
-                                            struct nt_container *container,
-                                            const struct nt_tfile_header *header, struct nt_error *error)
+static enum nt_status tfile_opener_init(struct tfile_opener *opener, const struct nt_tfile_header *header,
+                                        struct nt_error *error)
 {
-    *found = (struct nt_tfile_collection){.file = file, .container = container};
-    found->tfile = nt_arena_alloc(file->arena, 1, sizeof(*found->tfile));
-    found->classes = nt_arena_alloc(file->arena, NT_TFILE_MAX_CLASSES, sizeof(*found->classes));
-    NT_TRY(nt_check_memory(found->tfile && found->classes, error));
-    *found->tfile = (struct nt_tfile){.header = *header,
-                                      .classes = found->classes,
-                                      .info_offset = header->info_offset,
-                                      .info_bytes = header->info_bytes};
-    container->details = found->tfile;
+    struct nt_arena *arena = opener->file->arena;
+    opener->key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    opener->tfile = nt_arena_alloc(arena, 1, sizeof(*opener->tfile));
+    opener->classes = nt_arena_alloc(arena, NT_TFILE_MAX_CLASSES, sizeof(*opener->classes));
+    NT_TRY(nt_check_memory(opener->key_buffer && opener->tfile && opener->classes, error));
+    *opener->tfile = (struct nt_tfile){.header = *header,
+                                       .classes = opener->classes,
+                                       .info_offset = header->info_offset,
+                                       .info_bytes = header->info_bytes};
+    opener->container->details = opener->tfile;
     return NT_OK;
 }
 
-/* Accepts a zero-initialised one. */
-static void tfile_collection_deinit(struct nt_tfile_collection *found)
+static void tfile_opener_deinit(struct tfile_opener *opener)
 {
-    free(found->directories);
-    free(found->anchors);
-    free(found->objects);
+    free(opener->directories);
+    free(opener->anchors);
+    free(opener->objects);
+    nt_codec_context_free(opener->codec);
+    free(opener->key_buffer);
 }
 
 /* Adds a directory, also to the file; the first one is the root. */
-static enum nt_status tfile_add_directory(struct nt_tfile_collection *found,
+static enum nt_status tfile_add_directory(struct tfile_opener *opener,
                                           const struct nt_tfile_directory *directory, uint32_t parent,
                                           struct nt_text name, struct nt_error *error)
 {
-    struct nt_tfile_directory *directories = nt_array_grow(found->directories, found->tfile->directory_count,
-                                                           &found->directory_capacity, sizeof(*directories));
+    struct nt_tfile_directory *directories =
+        nt_array_grow(opener->directories, opener->tfile->directory_count, &opener->directory_capacity,
+                      sizeof(*directories));
     NT_TRY(nt_check_memory(directories, error));
-    found->directories = directories;
-    bool is_root = found->tfile->directory_count == 0; /* every nt_file already has its root */
-    if (!is_root && nt_file_add_directory(found->file, parent, name) == NT_NONE)
+    opener->directories = directories;
+    bool is_root = opener->tfile->directory_count == 0; /* every nt_file already has its root */
+    if (!is_root && nt_file_add_directory(opener->file, parent, name) == NT_NONE)
         return nt_fail_memory(error);
-    directories[found->tfile->directory_count] = *directory;
-    directories[found->tfile->directory_count++].parent = directories[parent].offset;
+    directories[opener->tfile->directory_count] = *directory;
+    directories[opener->tfile->directory_count++].parent = directories[parent].offset;
     return NT_OK;
 }
 
 /* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
  * memory. Valid until the next call. */
-static struct nt_anchor_object *tfile_add_anchor(struct nt_tfile_collection *found, uint32_t directory,
-                                                 struct nt_text name, struct nt_text class_name)
+static struct nt_anchor_object *tfile_add_anchor(struct tfile_opener *opener, uint32_t directory,
+                                                 const struct nt_tfile_key *key)
 {
-    struct nt_arena *arena = found->file->arena;
+    struct nt_arena *arena = opener->file->arena;
+    struct nt_text name, class_name;
     struct nt_anchor_object *anchors =
-        nt_array_grow(found->anchors, found->anchor_count, &found->anchor_capacity, sizeof(*anchors));
+        nt_array_grow(opener->anchors, opener->anchor_count, &opener->anchor_capacity, sizeof(*anchors));
     if (!anchors)
         return NULL;
-    found->anchors = anchors;
-    if (!nt_text_copy(arena, name, &name) || !nt_text_copy(arena, class_name, &class_name))
+    opener->anchors = anchors;
+    if (!nt_text_copy(arena, key->name, &name) || !nt_text_copy(arena, key->class_name, &class_name))
         return NULL;
-    struct nt_anchor_object *anchor = &anchors[found->anchor_count++];
-    *anchor = (struct nt_anchor_object){
-        .directory = directory, .name = name, .is_newest_cycle = true, .class_name = class_name.bytes};
+    struct nt_anchor_object *anchor = &anchors[opener->anchor_count++];
+    *anchor = (struct nt_anchor_object){.directory = directory,
+                                        .name = name,
+                                        .cycle = key->cycle,
+                                        .is_newest_cycle = true,
+                                        .class_name = class_name.bytes};
     return anchor;
 }
 
-static enum nt_status tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
+static enum nt_status tfile_set_failure(struct tfile_opener *opener, struct nt_anchor_object *anchor,
                                         const struct nt_error *failure, struct nt_error *error)
 {
-    found->container->may_have_orphans = true;
-    return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
+    opener->container->may_have_orphans = true;
+    return nt_failure_keep(failure, opener->file->arena, &anchor->failure, error);
 }
 
-/* Adds an anchor that is only a failure, under the names of a key. */
-static enum nt_status tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,
+/* Adds an anchor that is only a failure, under the names of a key. Returns an environmental failure. */
+static enum nt_status tfile_add_failure(struct tfile_opener *opener, uint32_t directory,
                                         const struct nt_tfile_key *key, const struct nt_error *failure,
                                         struct nt_error *error)
 {
-    struct nt_anchor_object *anchor = tfile_add_anchor(found, directory, key->name, key->class_name);
+    struct nt_anchor_object *anchor = tfile_add_anchor(opener, directory, key);
     NT_TRY(nt_check_memory(anchor, error));
-    anchor->cycle = key->cycle;
     anchor->is_damage = true;
-    return tfile_set_failure(found, anchor, failure, error);
+    return tfile_set_failure(opener, anchor, failure, error);
 }
 
 /* Appends a tree and copies the texts of its key. NULL if out of memory. Valid until the next call. */
-static struct nt_tfile_object *tfile_add_object(struct nt_tfile_collection *found, uint32_t directory,
+static struct nt_tfile_object *tfile_add_object(struct tfile_opener *opener, uint32_t directory,
                                                 const struct nt_tfile_key *key)
 {
-    struct nt_arena *arena = found->file->arena;
+    struct nt_arena *arena = opener->file->arena;
     struct nt_tfile_object *objects =
-        nt_array_grow(found->objects, found->object_count, &found->object_capacity, sizeof(*objects));
+        nt_array_grow(opener->objects, opener->object_count, &opener->object_capacity, sizeof(*objects));
     if (!objects)
         return NULL;
-    found->objects = objects;
+    opener->objects = objects;
     struct nt_tfile_object object = {.directory = directory,
                                      .cycle = key->cycle,
                                      .is_newest_cycle = true,
@@ -127,25 +136,25 @@ static struct nt_tfile_object *tfile_add_object(struct nt_tfile_collection *foun
     if (!nt_text_copy(arena, key->name, &object.name) || !nt_text_copy(arena, key->title, &object.title) ||
         !nt_text_copy(arena, key->class_name, &object.class_name))
         return NULL;
-    objects[found->object_count] = object;
-    return &objects[found->object_count++];
+    objects[opener->object_count] = object;
+    return &objects[opener->object_count++];
 }
 
-static enum nt_status tfile_count_class(struct nt_tfile_collection *found, struct nt_text name,
+static enum nt_status tfile_count_class(struct tfile_opener *opener, struct nt_text name,
                                         struct nt_error *error)
 {
-    for (uint32_t i = 0; i < found->tfile->class_count; i++) {
-        if (nt_texts_are_equal(found->classes[i].name, name)) {
-            found->classes[i].keys++;
+    for (uint32_t i = 0; i < opener->tfile->class_count; i++) {
+        if (nt_texts_are_equal(opener->classes[i].name, name)) {
+            opener->classes[i].keys++;
             return NT_OK;
         }
     }
-    if (found->tfile->class_count == NT_TFILE_MAX_CLASSES) {
-        found->tfile->other_keys++;
+    if (opener->tfile->class_count == NT_TFILE_MAX_CLASSES) {
+        opener->tfile->other_keys++;
         return NT_OK;
     }
-    NT_TRY(nt_check_memory(nt_text_copy(found->file->arena, name, &name), error));
-    found->classes[found->tfile->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
+    NT_TRY(nt_check_memory(nt_text_copy(opener->file->arena, name, &name), error));
+    opener->classes[opener->tfile->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
     return NT_OK;
 }
 
@@ -188,18 +197,18 @@ static int compare_cycles(const void *a, const void *b)
 }
 
 /* All of them in order, from malloc; NULL if out of memory. */
-static struct cycle *sort_cycles(const struct nt_tfile_collection *found, size_t *count_ret)
+static struct cycle *sort_cycles(const struct tfile_opener *opener, size_t *count_ret)
 {
-    size_t count = (size_t)found->anchor_count + found->object_count;
+    size_t count = (size_t)opener->anchor_count + opener->object_count;
     struct cycle *cycles = calloc(count + 1, sizeof(*cycles)), *next = cycles;
     if (!cycles)
         return NULL;
-    for (uint32_t i = 0; i < found->anchor_count; i++) {
-        struct nt_anchor_object *anchor = &found->anchors[i];
+    for (uint32_t i = 0; i < opener->anchor_count; i++) {
+        struct nt_anchor_object *anchor = &opener->anchors[i];
         *next++ = (struct cycle){anchor->directory, anchor->cycle, anchor->name, 0, anchor, NULL};
     }
-    for (uint32_t i = 0; i < found->object_count; i++) {
-        struct nt_tfile_object *object = &found->objects[i];
+    for (uint32_t i = 0; i < opener->object_count; i++) {
+        struct nt_tfile_object *object = &opener->objects[i];
         *next++ =
             (struct cycle){object->directory, object->cycle, object->name, object->offset, NULL, object};
     }
@@ -208,10 +217,10 @@ static struct cycle *sort_cycles(const struct nt_tfile_collection *found, size_t
     return cycles;
 }
 
-static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_error *error)
+static enum nt_status mark_newest(struct tfile_opener *opener, struct nt_error *error)
 {
     size_t count, first = 0;
-    NT_AUTO_FREE struct cycle *cycles = sort_cycles(found, &count);
+    NT_AUTO_FREE struct cycle *cycles = sort_cycles(opener, &count);
     NT_TRY(nt_check_memory(cycles, error));
     for (size_t i = 1; i < count; i++) {
         if (compare_names(&cycles[first], &cycles[i])) {
@@ -247,10 +256,10 @@ static void choose(struct cycle *cycles, size_t count)
 }
 
 /* Of the trees without a list of keys, keeps the newest of each name that no readable listed tree has. */
-static enum nt_status tfile_keep_newest_lost(struct nt_tfile_collection *found, struct nt_error *error)
+static enum nt_status tfile_keep_newest_lost(struct tfile_opener *opener, struct nt_error *error)
 {
     size_t count;
-    struct cycle *cycles = sort_cycles(found, &count);
+    struct cycle *cycles = sort_cycles(opener, &count);
     NT_TRY(nt_check_memory(cycles, error));
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && !compare_names(&cycles[first], &cycles[end]); end++)
@@ -259,10 +268,10 @@ static enum nt_status tfile_keep_newest_lost(struct nt_tfile_collection *found, 
     }
     free(cycles);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < found->object_count; i++)
-        if (found->objects[i].is_listed || found->objects[i].bytes)
-            found->objects[kept++] = found->objects[i];
-    found->object_count = kept;
+    for (uint32_t i = 0; i < opener->object_count; i++)
+        if (opener->objects[i].is_listed || opener->objects[i].bytes)
+            opener->objects[kept++] = opener->objects[i];
+    opener->object_count = kept;
     return NT_OK;
 }
 
@@ -277,36 +286,22 @@ static void *keep_array(struct nt_arena *arena, const void *items, size_t count,
 }
 
 /* Marks the newest cycles and moves the arrays to the file's arena. */
-static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found, struct nt_error *error)
+static enum nt_status tfile_keep(struct tfile_opener *opener, struct nt_error *error)
 {
-    struct nt_arena *arena = found->file->arena;
-    struct nt_container *container = found->container;
-    NT_TRY(mark_newest(found, error));
-    container->anchors = keep_array(arena, found->anchors, found->anchor_count, sizeof(*found->anchors));
-    container->objects = keep_array(arena, found->objects, found->object_count, sizeof(*found->objects));
-    found->tfile->directories =
-        keep_array(arena, found->directories, found->tfile->directory_count, sizeof(*found->directories));
-    NT_TRY(nt_check_memory(found->tfile->directories && container->anchors && container->objects, error));
-    container->anchor_count = found->anchor_count;
-    container->object_count = found->object_count;
+    struct nt_arena *arena = opener->file->arena;
+    struct nt_container *container = opener->container;
+    NT_TRY(mark_newest(opener, error));
+    container->anchors = keep_array(arena, opener->anchors, opener->anchor_count, sizeof(*opener->anchors));
+    container->objects = keep_array(arena, opener->objects, opener->object_count, sizeof(*opener->objects));
+    opener->tfile->directories =
+        keep_array(arena, opener->directories, opener->tfile->directory_count, sizeof(*opener->directories));
+    NT_TRY(nt_check_memory(opener->tfile->directories && container->anchors && container->objects, error));
+    container->anchor_count = opener->anchor_count;
+    container->object_count = opener->object_count;
     return NT_OK;
 }
 
 /* ---- Walk the directories ---- */
-
-enum {
-    MAX_ANCHOR_BYTES = 4096, /* anchors of all versions have less than 100 */
-};
-
-struct tfile_opener {
-    struct nt_file *file;
-    struct nt_source *source;
-    struct nt_tfile_header header;
-    struct nt_codec_context *codec; /* created for the first compressed anchor */
-    struct nt_tfile_collection found;
-    uint64_t list_bytes; /* of all key lists so far */
-    uint8_t *key_buffer;
-};
 
 /* ---- Objects of keys ---- */
 
@@ -316,17 +311,17 @@ static enum nt_status check_record(struct tfile_opener *opener, const struct nt_
                                    struct nt_error *error)
 {
     struct nt_tfile_key key;
-    NT_TRY(nt_tfile_read_key(opener->source, copy->offset, opener->key_buffer, &key, error));
+    NT_TRY(nt_tfile_read_key(opener->file->source, copy->offset, opener->key_buffer, &key, error));
     if (key.bytes != copy->bytes || key.key_bytes != copy->key_bytes ||
         key.object_bytes != copy->object_bytes || key.cycle != copy->cycle ||
         key.directory_offset != copy->directory_offset ||
         !nt_texts_are_equal(key.class_name, copy->class_name) || !nt_texts_are_equal(key.name, copy->name))
         return nt_fail(error, NT_CORRUPT, copy->offset,
                        "the key in front of the object and its copy in the directory's list differ");
-    if (!nt_range_fits(key.offset, key.bytes, opener->source->size))
+    if (!nt_range_fits(key.offset, key.bytes, opener->file->source->size))
         return nt_fail(error, NT_TRUNCATED, copy->offset,
                        "the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
-                       key.bytes, opener->source->size);
+                       key.bytes, opener->file->source->size);
     return NT_OK;
 }
 
@@ -341,12 +336,12 @@ static enum nt_status decompress_object(struct tfile_opener *opener, const uint8
         ->decompress(stored, stored_bytes, object, object_bytes, opener->codec, error);
 }
 
+enum { MAX_ANCHOR_BYTES = 4096 }; /* anchors of all versions have less than 100 */
+
 static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_tfile_key *key,
                                   struct nt_anchor_object *anchor, struct nt_error *error)
 {
-    enum nt_status status = check_record(opener, key, error);
-    if (status)
-        return status;
+    NT_TRY(check_record(opener, key, error));
     uint32_t stored_bytes = key->bytes - key->key_bytes;
     uint8_t stored[MAX_ANCHOR_BYTES];
     if (stored_bytes > MAX_ANCHOR_BYTES || key->object_bytes > MAX_ANCHOR_BYTES)
@@ -357,13 +352,11 @@ static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_t
     NT_TRY(nt_check_memory(object, error));
     anchor->offset = key->offset + key->key_bytes;
     anchor->stored_bytes = stored_bytes;
-    status = nt_source_read(opener->source, anchor->offset, stored, stored_bytes, error);
-    if (!status && nt_tfile_is_compressed(key))
-        status = decompress_object(opener, stored, stored_bytes, object, key->object_bytes, error);
-    else if (!status)
+    NT_TRY(nt_source_read(opener->file->source, anchor->offset, stored, stored_bytes, error));
+    if (nt_tfile_is_compressed(key))
+        NT_TRY(decompress_object(opener, stored, stored_bytes, object, key->object_bytes, error));
+    else
         memcpy(object, stored, key->object_bytes); /* the first bytes, as in ROOT */
-    if (status)
-        return status;
     anchor->bytes = object;
     anchor->length = key->object_bytes;
     return NT_OK;
@@ -372,39 +365,24 @@ static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_t
 static enum nt_status take_anchor(struct tfile_opener *opener, uint32_t directory,
                                   const struct nt_tfile_key *key, struct nt_error *error)
 {
-    struct nt_anchor_object *anchor = tfile_add_anchor(&opener->found, directory, key->name, key->class_name);
-    NT_TRY(nt_check_memory(anchor, error));
-    anchor->cycle = key->cycle;
+    struct nt_anchor_object *anchor = tfile_add_anchor(opener, directory, key);
     struct nt_error failure = {0};
-    enum nt_status status = read_anchor(opener, key, anchor, &failure);
-    if (!status)
+    NT_TRY(nt_check_memory(anchor, error));
+    if (read_anchor(opener, key, anchor, &failure) == NT_OK)
         return NT_OK;
-    nt_error_context(&failure, "%s: anchor", opener->source->path);
-    if (nt_is_environmental(status))
-        return nt_fail_copy(error, &failure);
-    return tfile_set_failure(&opener->found, anchor, &failure, error);
-}
-
-/* Records a failure under the names of a key, unless it concerns the whole file. */
-static enum nt_status keep_failure(struct tfile_opener *opener, uint32_t directory,
-                                   const struct nt_tfile_key *key, const struct nt_error *failure,
-                                   struct nt_error *error)
-{
-    if (!nt_is_environmental(failure->status))
-        return tfile_add_failure(&opener->found, directory, key, failure, error);
-    return nt_fail_copy(error, failure);
+    nt_error_context(&failure, "%s: anchor", opener->file->source->path);
+    return tfile_set_failure(opener, anchor, &failure, error);
 }
 
 static enum nt_status take_tree(struct tfile_opener *opener, uint32_t directory,
                                 const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    struct nt_tfile_object *object = tfile_add_object(&opener->found, directory, key);
+    struct nt_tfile_object *object = tfile_add_object(opener, directory, key);
     NT_TRY(nt_check_memory(object, error));
-    enum nt_status status = check_record(opener, key, &failure);
-    if (!status)
+    if (check_record(opener, key, &failure) == NT_OK)
         return NT_OK;
-    nt_error_context(&failure, "%s: tree", opener->source->path);
+    nt_error_context(&failure, "%s: tree", opener->file->source->path);
     return nt_failure_keep(&failure, opener->file->arena, &object->failure, error);
 }
 
@@ -414,7 +392,7 @@ static enum nt_status check_nesting(const struct tfile_opener *opener, uint32_t 
 {
     uint32_t depth = 0;
     for (uint32_t at = parent;; at = opener->file->directories[at].parent) {
-        if (opener->found.directories[at].offset == offset)
+        if (opener->directories[at].offset == offset)
             return nt_fail(error, NT_CORRUPT, offset, "the directory contains itself");
         if (at == 0)
             break;
@@ -424,20 +402,24 @@ static enum nt_status check_nesting(const struct tfile_opener *opener, uint32_t 
     return NT_OK;
 }
 
+static enum nt_status read_directory(struct tfile_opener *opener, uint32_t parent,
+                                     const struct nt_tfile_key *key, struct nt_tfile_directory *directory_ret,
+                                     struct nt_error *error)
+{
+    NT_TRY(check_nesting(opener, parent, key->offset, error));
+    NT_TRY(check_record(opener, key, error));
+    return nt_tfile_read_directory(opener->file->source, key->offset, key->key_bytes, directory_ret, error);
+}
+
 static enum nt_status take_directory(struct tfile_opener *opener, uint32_t parent,
                                      const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
     struct nt_tfile_directory directory;
-    enum nt_status status = check_nesting(opener, parent, key->offset, &failure);
-    if (!status)
-        status = check_record(opener, key, &failure);
-    if (!status)
-        status = nt_tfile_read_directory(opener->source, key->offset, key->key_bytes, &directory, &failure);
-    if (!status)
-        return tfile_add_directory(&opener->found, &directory, parent, key->name, error);
-    nt_error_context(&failure, "%s: directory", opener->source->path);
-    return keep_failure(opener, parent, key, &failure, error);
+    if (read_directory(opener, parent, key, &directory, &failure) == NT_OK)
+        return tfile_add_directory(opener, &directory, parent, key->name, error);
+    nt_error_context(&failure, "%s: directory", opener->file->source->path);
+    return tfile_add_failure(opener, parent, key, &failure, error);
 }
 
 /* A class with a name close to a known one may be damaged: checks the key before the object. */
@@ -445,11 +427,22 @@ static enum nt_status check_class(struct tfile_opener *opener, uint32_t director
                                   const struct nt_tfile_key *key, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = check_record(opener, key, &failure);
-    if (!status)
+    if (check_record(opener, key, &failure) == NT_OK)
         return NT_OK;
-    nt_error_context(&failure, "%s: key", opener->source->path);
-    return keep_failure(opener, directory, key, &failure, error);
+    nt_error_context(&failure, "%s: key", opener->file->source->path);
+    return tfile_add_failure(opener, directory, key, &failure, error);
+}
+
+static enum nt_status take_object(struct tfile_opener *opener, uint32_t directory,
+                                  const struct nt_tfile_key *key, struct nt_error *error)
+{
+    if (nt_tfile_is_anchor(key))
+        return take_anchor(opener, directory, key, error);
+    if (nt_tfile_is_tree(key))
+        return take_tree(opener, directory, key, error);
+    if (nt_tfile_is_directory(key))
+        return take_directory(opener, directory, key, error);
+    return nt_tfile_is_near_miss(key) ? check_class(opener, directory, key, error) : NT_OK;
 }
 
 /* ---- Walk ---- */
@@ -458,7 +451,7 @@ static enum nt_status check_class(struct tfile_opener *opener, uint32_t director
 static void prefetch_objects(const struct tfile_opener *opener, struct nt_tfile_key_list list)
 {
     enum { MAX_EXTENTS = 64, MAX_BYTES = 8 << 20 };
-    const struct nt_tfile_header *header = &opener->header;
+    const struct nt_tfile_header *header = &opener->tfile->header;
     struct nt_extent extents[MAX_EXTENTS];
     struct nt_tfile_key key;
     uint64_t bytes = header->info_bytes;
@@ -475,7 +468,7 @@ static void prefetch_objects(const struct tfile_opener *opener, struct nt_tfile_
     }
     if (has_tree && header->info_bytes <= MAX_BYTES)
         extents[count++] = (struct nt_extent){header->info_offset, header->info_bytes};
-    nt_source_prefetch(opener->source, extents, count, NT_PREFETCH_COLD);
+    nt_source_prefetch(opener->file->source, extents, count, NT_PREFETCH_COLD);
 }
 
 static enum nt_status read_keys(struct tfile_opener *opener, uint32_t directory,
@@ -485,7 +478,7 @@ static enum nt_status read_keys(struct tfile_opener *opener, uint32_t directory,
     struct nt_tfile_key key;
     struct nt_error failure = {0};
     enum nt_status status;
-    if (nt_source_can_prefetch(opener->source))
+    if (nt_source_can_prefetch(opener->file->source))
         prefetch_objects(opener, *list);
     while ((status = nt_tfile_key_list_next(list, &key, &failure)) != NT_NOT_FOUND) {
         if (status) {
@@ -493,19 +486,10 @@ static enum nt_status read_keys(struct tfile_opener *opener, uint32_t directory,
                 *damage = failure;
             continue;
         }
-        status = tfile_count_class(&opener->found, key.class_name, error);
-        if (!status && nt_tfile_is_anchor(&key))
-            status = take_anchor(opener, directory, &key, error);
-        else if (!status && nt_tfile_is_tree(&key))
-            status = take_tree(opener, directory, &key, error);
-        else if (!status && nt_tfile_is_directory(&key))
-            status = take_directory(opener, directory, &key, error);
-        else if (!status && nt_tfile_is_near_miss(&key))
-            status = check_class(opener, directory, &key, error);
-        if (status)
-            return status;
+        NT_TRY(tfile_count_class(opener, key.class_name, error));
+        NT_TRY(take_object(opener, directory, &key, error));
     }
-    opener->found.container->may_have_orphans |= nt_tfile_key_list_goes_on(list);
+    opener->container->may_have_orphans |= nt_tfile_key_list_goes_on(list);
     return NT_OK;
 }
 
@@ -514,7 +498,7 @@ static enum nt_status read_keys(struct tfile_opener *opener, uint32_t directory,
 static enum nt_status count_list(struct tfile_opener *opener, const struct nt_tfile_directory *directory,
                                  struct nt_error *error)
 {
-    uint64_t size = opener->source->size;
+    uint64_t size = opener->file->source->size;
     bool is_readable = directory->keys_offset && directory->keys_bytes <= size;
     if (!is_readable) /* no list, or reading it will report the problem */
         return NT_OK;
@@ -524,21 +508,21 @@ static enum nt_status count_list(struct tfile_opener *opener, const struct nt_tf
     return NT_OK;
 }
 
-static void report_truncation(const struct tfile_opener *opener, struct nt_error *failure)
+static void report_truncation(const struct nt_source *source, const struct nt_tfile_header *header,
+                              struct nt_error *failure)
 {
-    const struct nt_source *source = opener->source;
-    if (source->size >= opener->header.end)
+    if (source->size >= header->end)
         return;
     nt_error_strip(failure, source->path);
     nt_error_context(failure, "the file is truncated (%" PRIu64 " of %" PRIu64 " bytes)", source->size,
-                     opener->header.end);
+                     header->end);
     nt_error_context(failure, "%s", source->path);
 }
 
 /* A failure of the whole file; its records still exist. */
 static enum nt_status fail_file(struct tfile_opener *opener, struct nt_error *failure, struct nt_error *error)
 {
-    report_truncation(opener, failure);
+    report_truncation(opener->file->source, &opener->tfile->header, failure);
     return nt_failure_keep(failure, opener->file->arena, &opener->file->failure, error);
 }
 
@@ -547,27 +531,22 @@ static enum nt_status walk_directory(struct tfile_opener *opener, uint32_t direc
 {
     static const struct nt_tfile_key damaged_list = {.name = {"damaged keys", 12}, .class_name = {"TKey", 4}};
     struct nt_error damage = {0};
-    struct nt_tfile_key_list list = {0};
-    struct nt_tfile_directory here = opener->found.directories[directory];
+    NT_CLEANUP(nt_tfile_key_list_deinit) struct nt_tfile_key_list list = {0};
+    struct nt_tfile_directory here = opener->directories[directory];
     enum nt_status status = count_list(opener, &here, &damage);
     if (!status)
-        status = nt_tfile_key_list_init(&list, opener->source, &here, &damage);
+        status = nt_tfile_key_list_init(&list, opener->file->source, &here, &damage);
     if (!status)
-        status = read_keys(opener, directory, &list, &damage, error);
+        NT_TRY(read_keys(opener, directory, &list, &damage, error));
     else if (directory == 0)
-        status = fail_file(opener, &damage, error);
-    else
-        status = nt_is_environmental(status) ? nt_fail_copy(error, &damage) : NT_OK;
-    nt_tfile_key_list_deinit(&list);
-    if (!status && damage.status && !opener->file->failure)
-        status = tfile_add_failure(&opener->found, directory, &damaged_list, &damage, error);
-    return status;
+        return fail_file(opener, &damage, error);
+    return damage.status ? tfile_add_failure(opener, directory, &damaged_list, &damage, error) : NT_OK;
 }
 
 /* Directories are appended on the way; a queue avoids recursion. */
 static enum nt_status walk_directories(struct tfile_opener *opener, uint32_t first, struct nt_error *error)
 {
-    for (uint32_t i = first; i < opener->found.tfile->directory_count; i++)
+    for (uint32_t i = first; i < opener->tfile->directory_count; i++)
         NT_TRY(walk_directory(opener, i, error));
     return NT_OK;
 }
@@ -576,13 +555,12 @@ static enum nt_status walk_directories(struct tfile_opener *opener, uint32_t fir
 
 static bool may_have_lost_trees(const struct tfile_opener *opener)
 {
-    const struct nt_tfile_header *header = &opener->header;
-    const struct nt_tfile_collection *found = &opener->found;
+    const struct nt_tfile_header *header = &opener->tfile->header;
     bool is_requested = header->records_end != header->end;
-    for (uint32_t i = 0; i < found->tfile->directory_count; i++)
-        is_requested |= !found->directories[i].has_list;
-    for (uint32_t i = 0; i < found->object_count; i++)
-        is_requested |= found->objects[i].failure != NULL;
+    for (uint32_t i = 0; i < opener->tfile->directory_count; i++)
+        is_requested |= !opener->directories[i].has_list;
+    for (uint32_t i = 0; i < opener->object_count; i++)
+        is_requested |= opener->objects[i].failure != NULL;
     return !header->is_closed && is_requested;
 }
 
@@ -607,9 +585,9 @@ static struct known_directory *find_directory(const struct recovery *recovery, u
 
 static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
 {
-    const struct nt_tfile_collection *found = &recovery->opener->found;
-    for (; recovery->placed < found->tfile->directory_count; recovery->placed++) {
-        uint64_t offset = found->directories[recovery->placed].offset;
+    const struct tfile_opener *opener = recovery->opener;
+    for (; recovery->placed < opener->tfile->directory_count; recovery->placed++) {
+        uint64_t offset = opener->directories[recovery->placed].offset;
         if (find_directory(recovery, offset))
             continue;
         struct known_directory *known_directory =
@@ -635,32 +613,32 @@ static enum nt_status recover_directory(struct recovery *recovery, const struct 
     struct tfile_opener *opener = recovery->opener;
     struct nt_tfile_directory directory;
     struct nt_error failure = {0};
-    uint32_t parent = directory_of(recovery, key), first = opener->found.tfile->directory_count;
+    uint32_t parent = directory_of(recovery, key), first = opener->tfile->directory_count;
     enum nt_status status = check_nesting(opener, parent, key->offset, &failure);
     if (!status)
-        status = nt_tfile_read_directory(opener->source, key->offset, key->key_bytes, &directory, &failure);
+        status =
+            nt_tfile_read_directory(opener->file->source, key->offset, key->key_bytes, &directory, &failure);
     if (status)
         return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
-    status = tfile_add_directory(&opener->found, &directory, parent, key->name, error);
-    if (!status)
-        status = walk_directories(opener, first, error);
-    return status ? status : place_directories(recovery, error);
+    NT_TRY(tfile_add_directory(opener, &directory, parent, key->name, error));
+    NT_TRY(walk_directories(opener, first, error));
+    return place_directories(recovery, error);
 }
 
 static enum nt_status recover_record(struct recovery *recovery, const struct nt_tfile_key *key,
                                      struct nt_error *error)
 {
-    struct nt_tfile_collection *found = &recovery->opener->found;
+    struct tfile_opener *opener = recovery->opener;
     if (nt_tfile_is_directory(key) && !find_directory(recovery, key->offset))
         return recover_directory(recovery, key, error);
-    if (!found->tfile->info_offset && nt_text_is(key->class_name, "TList") &&
+    if (!opener->tfile->info_offset && nt_text_is(key->class_name, "TList") &&
         nt_text_is(key->name, "StreamerInfo")) {
-        found->tfile->info_offset = key->offset;
-        found->tfile->info_bytes = key->bytes;
+        opener->tfile->info_offset = key->offset;
+        opener->tfile->info_bytes = key->bytes;
     }
     if (!nt_tfile_is_tree(key))
         return NT_OK;
-    struct nt_tfile_object *object = tfile_add_object(found, directory_of(recovery, key), key);
+    struct nt_tfile_object *object = tfile_add_object(opener, directory_of(recovery, key), key);
     NT_TRY(nt_check_memory(object, error));
     object->is_listed = false;
     return NT_OK;
@@ -668,40 +646,40 @@ static enum nt_status recover_record(struct recovery *recovery, const struct nt_
 
 static enum nt_status recover_records(struct recovery *recovery, struct nt_error *error)
 {
-    struct nt_tfile_walk walk;
+    const struct tfile_opener *opener = recovery->opener;
+    NT_CLEANUP(nt_tfile_walk_deinit) struct nt_tfile_walk walk = {0};
     struct nt_tfile_record record;
-    enum nt_status status =
-        nt_tfile_walk_init(&walk, recovery->opener->source, &recovery->opener->header, error);
+    enum nt_status status = nt_tfile_walk_init(&walk, opener->file->source, &opener->tfile->header, error);
     while (!status && !(status = nt_tfile_walk_next(&walk, &record, error)))
         if (record.kind == NT_TFILE_KEY)
             status = recover_record(recovery, &record.key, error);
-    nt_tfile_walk_deinit(&walk);
     return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+static void recovery_deinit(struct recovery *recovery)
+{
+    nt_hash_table_deinit(&recovery->directories_by_offset);
+    nt_arena_free(recovery->arena);
 }
 
 static enum nt_status recover_trees(struct tfile_opener *opener, struct nt_error *error)
 {
-    struct recovery recovery = {.opener = opener, .arena = nt_arena_new()};
+    NT_CLEANUP(recovery_deinit) struct recovery recovery = {.opener = opener, .arena = nt_arena_new()};
     bool has_table = nt_hash_table_init(&recovery.directories_by_offset);
-    enum nt_status status =
-        recovery.arena && has_table ? place_directories(&recovery, error) : nt_fail_memory(error);
-    if (!status)
-        status = recover_records(&recovery, error);
-    if (!status)
-        status = tfile_keep_newest_lost(&opener->found, error);
-    nt_hash_table_deinit(&recovery.directories_by_offset);
-    nt_arena_free(recovery.arena);
-    return status;
+    NT_TRY(nt_check_memory(recovery.arena && has_table, error));
+    NT_TRY(place_directories(&recovery, error));
+    NT_TRY(recover_records(&recovery, error));
+    return tfile_keep_newest_lost(opener, error);
 }
 
 /* ---- Opening ---- */
 
 static enum nt_status walk_all(struct tfile_opener *opener, struct nt_error *error)
 {
-    const struct nt_tfile_header *header = &opener->header;
+    const struct nt_tfile_header *header = &opener->tfile->header;
     struct nt_tfile_directory root;
-    NT_TRY(nt_tfile_read_directory(opener->source, header->begin, header->name_bytes, &root, error));
-    NT_TRY(tfile_add_directory(&opener->found, &root, 0, (struct nt_text){"", 0}, error));
+    NT_TRY(nt_tfile_read_directory(opener->file->source, header->begin, header->name_bytes, &root, error));
+    NT_TRY(tfile_add_directory(opener, &root, 0, (struct nt_text){"", 0}, error));
     NT_TRY(walk_directories(opener, 0, error));
     if (!opener->file->failure && may_have_lost_trees(opener))
         NT_TRY(recover_trees(opener, error));
@@ -709,9 +687,9 @@ static enum nt_status walk_all(struct tfile_opener *opener, struct nt_error *err
 }
 
 /* A file is worth opening if it has an anchor, a tree, or signs of either. */
-static enum nt_status check_content(struct tfile_opener *opener, const struct nt_container *container,
-                                    struct nt_error *error)
+static enum nt_status check_content(struct tfile_opener *opener, struct nt_error *error)
 {
+    const struct nt_container *container = opener->container;
     struct nt_error reason = {0};
     bool has_tree = NT_HAS_TTREE && container->object_count;
     if (opener->file->failure || container->anchor_count || container->may_have_orphans || has_tree)
@@ -724,28 +702,25 @@ static enum nt_status check_content(struct tfile_opener *opener, const struct nt
     return fail_file(opener, &reason, error);
 }
 
+static enum nt_status open_all(struct tfile_opener *opener, const struct nt_tfile_header *header,
+                               struct nt_error *error)
+{
+    NT_TRY(tfile_opener_init(opener, header, error));
+    NT_TRY(walk_all(opener, error));
+    NT_TRY(tfile_keep(opener, error));
+    return check_content(opener, error);
+}
+
 static enum nt_status tfile_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
 {
     struct nt_error unused;
+    struct nt_tfile_header header;
     error = error ? error : &unused;
-    struct tfile_opener opener = {.file = file, .source = file->source};
-    enum nt_status status = nt_tfile_read_header(file->source, &opener.header, error);
+    NT_TRY(nt_tfile_read_header(file->source, &header, error));
+    NT_CLEANUP(tfile_opener_deinit) struct tfile_opener opener = {.file = file, .container = container};
+    enum nt_status status = open_all(&opener, &header, error);
     if (status)
-        return status;
-    opener.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    status = opener.key_buffer ? tfile_collection_init(&opener.found, file, container, &opener.header, error)
-                               : nt_fail_memory(error);
-    if (!status)
-        status = walk_all(&opener, error);
-    if (!status)
-        status = tfile_collection_keep(&opener.found, error);
-    if (!status)
-        status = check_content(&opener, container, error);
-    if (status)
-        report_truncation(&opener, error);
-    nt_codec_context_free(opener.codec);
-    tfile_collection_deinit(&opener.found);
-    free(opener.key_buffer);
+        report_truncation(file->source, &header, error);
     return status;
 }
 
