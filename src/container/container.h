@@ -296,8 +296,14 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk);
 enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
                                   struct nt_error *error);
 
-/* ---- tfile.c: objects of keys ---- */
+/* ---- tfile.c: objects of keys, and envelopes ---- */
 
+/* Reads `stored_bytes` at `offset`, decompressed if `length` is larger, within the budget. The bytes are from
+ * malloc; the budget counts them until the caller releases them. `*counted_ret`: bytes that count as
+ * metadata, to be withdrawn if they prove damaged. */
+enum nt_status nt_root_object_read(struct nt_budget *budget, struct nt_source *source, uint64_t offset,
+                                   uint64_t stored_bytes, uint64_t length, uint8_t **bytes_ret,
+                                   uint64_t *counted_ret, struct nt_error *error);
 /* Reads the object of a tree into the file's arena, decompressed, within the budget. */
 enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_object *object,
                                     const uint8_t **bytes_ret, size_t *length_ret, struct nt_error *error);

@@ -72,10 +72,8 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
                                     struct nt_error *error)
 {
     uint8_t bytes[HEADER_BYTES];
-    size_t length = source->size < HEADER_BYTES ? (size_t)source->size : HEADER_BYTES;
-    enum nt_status status = nt_source_read(source, 0, bytes, length, error);
-    if (status)
-        return status;
+    size_t length = (size_t)nt_min(source->size, HEADER_BYTES);
+    NT_TRY(nt_source_read(source, 0, bytes, length, error));
     struct nt_cursor cursor = nt_cursor(bytes, length);
     struct nt_tfile_header header = {0};
     nt_cursor_skip(&cursor, NT_TFILE_MAGIC_BYTES);
@@ -98,8 +96,8 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
                        source->path);
     memcpy(header.uuid, uuid, NT_TFILE_UUID_BYTES);
     *header_ret = header;
-    status = check_header(header_ret, source, error);
-    return status ? status : find_records_end(source, header_ret, error);
+    NT_TRY(check_header(header_ret, source, error));
+    return find_records_end(source, header_ret, error);
 }
 
 /* ---- Keys ---- */
@@ -151,10 +149,8 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
                        source->size);
     uint64_t left = source->size - offset;
     for (size_t request_bytes = USUAL_KEY_BYTES;; request_bytes = NT_TFILE_MAX_KEY_BYTES) {
-        size_t length = left < request_bytes ? (size_t)left : request_bytes;
-        enum nt_status status = nt_source_read(source, offset, buffer, length, error);
-        if (status)
-            return status;
+        size_t length = (size_t)nt_min(left, request_bytes);
+        NT_TRY(nt_source_read(source, offset, buffer, length, error));
         struct nt_cursor cursor = nt_cursor(buffer, length);
         *key_ret = tfile_get_key(&cursor);
         if (!cursor.failed)
@@ -174,10 +170,10 @@ enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset,
                                       struct nt_error *error)
 {
     NT_AUTO_FREE uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    enum nt_status status =
-        buffer ? nt_tfile_read_key(source, offset, buffer, key_ret, error) : nt_fail_memory(error);
+    NT_TRY(nt_check_memory(buffer, error));
+    NT_TRY(nt_tfile_read_key(source, offset, buffer, key_ret, error));
     key_ret->class_name = key_ret->name = key_ret->title = (struct nt_text){"", 0};
-    return status;
+    return NT_OK;
 }
 
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
@@ -235,8 +231,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: a directory is past the end of the file (%" PRIu64 " bytes)", source->path,
                        source->size);
-    uint64_t left = source->size - start;
-    size_t length = left < DIRECTORY_BYTES ? (size_t)left : DIRECTORY_BYTES;
+    size_t length = (size_t)nt_min(source->size - start, DIRECTORY_BYTES);
     NT_TRY(nt_source_read(source, start, bytes, length, error));
     struct nt_cursor cursor = nt_cursor(bytes, length);
     struct nt_tfile_directory directory = {.offset = offset};
@@ -289,24 +284,21 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
         return NT_OK;
     size_t length = (size_t)header->free_bytes;
     size_t capacity = length / SEGMENT_BYTES + 1;
-    uint8_t *bytes = malloc(length + 1);
-    struct nt_extent *segments = calloc(capacity, sizeof(*segments));
-    enum nt_status status = bytes && segments
-                                ? nt_source_read(source, header->free_offset, bytes, length, error)
-                                : nt_fail_memory(error);
-    if (!status) {
-        struct nt_cursor cursor = nt_cursor(bytes, length);
-        struct nt_tfile_key key = tfile_get_key(&cursor);
-        if (!cursor.failed && nt_tfile_is_key_of(&key, header->free_offset, source->size)) {
-            *count_ret = get_segments(&cursor, header->end, segments, capacity);
-            qsort(segments, *count_ret, sizeof(*segments), nt_compare_u64);
-            *segments_ret = segments;
-            segments = NULL;
-        }
-    }
-    free(segments);
-    free(bytes);
-    return nt_is_environmental(status) ? status : NT_OK;
+    NT_AUTO_FREE uint8_t *bytes = malloc(length + 1);
+    NT_AUTO_FREE struct nt_extent *segments = calloc(capacity, sizeof(*segments));
+    NT_TRY(nt_check_memory(bytes && segments, error));
+    enum nt_status status = nt_source_read(source, header->free_offset, bytes, length, error);
+    if (status)
+        return nt_is_environmental(status) ? status : NT_OK;
+    struct nt_cursor cursor = nt_cursor(bytes, length);
+    struct nt_tfile_key key = tfile_get_key(&cursor);
+    if (cursor.failed || !nt_tfile_is_key_of(&key, header->free_offset, source->size))
+        return NT_OK;
+    *count_ret = get_segments(&cursor, header->end, segments, capacity);
+    qsort(segments, *count_ret, sizeof(*segments), nt_compare_u64);
+    *segments_ret = segments;
+    segments = NULL;
+    return NT_OK;
 }
 
 /* ---- Dates ---- */
@@ -437,36 +429,47 @@ bool nt_tfile_key_list_goes_on(const struct nt_tfile_key_list *list)
 
 /* ---- Objects ---- */
 
-/* Replaces stored bytes by decompressed ones. The stored bytes may have raised the budget's limit. */
-static enum nt_status inflate(struct nt_budget *budget, uint8_t **bytes, size_t stored_bytes, size_t length,
-                              uint64_t offset, struct nt_error *error)
+static enum nt_status inflate(struct nt_budget *budget, const struct nt_source *source, uint64_t offset,
+                              const uint8_t *stored, uint64_t stored_bytes, uint64_t length,
+                              uint8_t **bytes_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, offset, error);
-    if (status)
-        return status;
-    uint8_t *object = malloc(length + 1);
-    status = object ? nt_decompress_root_object(*bytes, stored_bytes, object, length, error)
-                    : nt_fail_memory(error);
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, offset, error));
+    uint8_t *bytes = malloc(length + 1);
+    enum nt_status status =
+        bytes ? nt_decompress_root_object(stored, stored_bytes, bytes, length, error) : nt_fail_memory(error);
     if (status) {
-        if (object && error)
-            error->offset = offset;
-        free(object);
+        if (bytes && error)
+            error->offset = nt_source_local_offset(source, offset);
+        free(bytes);
         nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, length);
         return status;
     }
-    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, stored_bytes);
-    free(*bytes);
-    *bytes = object;
+    *bytes_ret = bytes;
     return NT_OK;
+}
+
+enum nt_status nt_root_object_read(struct nt_budget *budget, struct nt_source *source, uint64_t offset,
+                                   uint64_t stored_bytes, uint64_t length, uint8_t **bytes_ret,
+                                   uint64_t *counted_ret, struct nt_error *error)
+{
+    bool is_compressed = stored_bytes < length;
+    const struct nt_metadata_range range = {offset, stored_bytes, offset, is_compressed};
+    NT_TRY(nt_metadata_read(budget, source, &range, bytes_ret, counted_ret, error));
+    if (!is_compressed)
+        return NT_OK;
+    NT_AUTO_FREE uint8_t *stored = *bytes_ret; /* read first: they may raise the limit for the others */
+    enum nt_status status = inflate(budget, source, offset, stored, stored_bytes, length, bytes_ret, error);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, stored_bytes);
+    if (status)
+        nt_budget_withdraw(budget, *counted_ret);
+    return status;
 }
 
 enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_object *object,
                                     const uint8_t **bytes_ret, size_t *length_ret, struct nt_error *error)
 {
-    uint32_t stored_bytes = object->bytes - object->key_bytes;
-    uint64_t offset = object->offset + object->key_bytes, counted, held = stored_bytes;
-    bool is_compressed = stored_bytes < object->object_bytes;
-    const struct nt_metadata_range range = {offset, stored_bytes, offset, is_compressed};
+    uint32_t stored_bytes = object->bytes - object->key_bytes, length = object->object_bytes;
+    uint64_t offset = object->offset + object->key_bytes, counted;
     uint8_t *bytes;
     if (object->failure)
         return nt_fail_copy(error, object->failure);
@@ -474,23 +477,17 @@ enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
                        file->path, stored_bytes, file->source->size);
-    enum nt_status status = nt_metadata_read(&file->budget, file->source, &range, &bytes, &counted, error);
-    if (status)
-        return status;
-    if (is_compressed)
-        status = inflate(&file->budget, &bytes, stored_bytes, object->object_bytes, offset, error);
-    if (!status && is_compressed)
-        held = object->object_bytes;
-    if (!status && !nt_arena_adopt(file->arena, bytes))
-        status = nt_fail_memory(error);
-    if (status) {
+    NT_TRY(nt_root_object_read(&file->budget, file->source, offset, stored_bytes, length, &bytes, &counted,
+                               error));
+    if (!nt_arena_adopt(file->arena, bytes)) {
         free(bytes);
-        nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, held);
+        nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE,
+                          stored_bytes < length ? length : stored_bytes);
         nt_budget_withdraw(&file->budget, counted);
-        return status;
+        return nt_fail_memory(error);
     }
     *bytes_ret = bytes;
-    *length_ret = object->object_bytes;
+    *length_ret = length;
     return NT_OK;
 }
 

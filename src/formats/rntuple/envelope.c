@@ -85,29 +85,6 @@ static enum nt_status check_range(struct nt_source *source, const char *name,
     return NT_OK;
 }
 
-/* Compressed bytes are read first: they may raise the limit for their decompressed size. */
-static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *range,
-                              struct nt_error *error)
-{
-    NT_AUTO_FREE uint8_t *stored = envelope->bytes;
-    envelope->bytes = NULL;
-    enum nt_status status =
-        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, range->length, range->offset, error);
-    if (status == NT_OK) {
-        envelope->length = range->length;
-        envelope->bytes = malloc(range->length);
-        status = envelope->bytes ? NT_OK : nt_fail_memory(error);
-    }
-    if (status == NT_OK) {
-        status =
-            nt_decompress_root_object(stored, range->stored_bytes, envelope->bytes, envelope->length, error);
-        if (status != NT_OK && error)
-            error->offset = envelope->offset;
-    }
-    nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, range->stored_bytes);
-    return status;
-}
-
 enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
                                 enum nt_envelope_kind kind, const struct nt_anchor_link *range,
                                 struct nt_envelope *envelope_ret, struct nt_error *error)
@@ -117,25 +94,16 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
                                    .offset = nt_source_local_offset(source, range->offset),
                                    .is_in_object = source->is_object_store,
                                    .object = range->offset / NT_OBJECT_SPACE};
-    const struct nt_metadata_range metadata_range = {.offset = range->offset,
-                                                     .bytes = range->stored_bytes,
-                                                     .position = range->offset,
-                                                     .is_compressed = range->stored_bytes != range->length};
     NT_TRY(check_range(source, nt_envelope_name(kind), range, error));
-    enum nt_status status =
-        nt_metadata_read(budget, source, &metadata_range, &envelope.bytes, &envelope.counted, error);
-    if (status == NT_OK && range->stored_bytes == range->length)
-        envelope.length = range->length;
-    else if (status == NT_OK)
-        status = inflate(&envelope, range, error);
-    if (status == NT_OK) {
-        *envelope_ret = envelope;
-        return NT_OK;
+    enum nt_status status = nt_root_object_read(budget, source, range->offset, range->stored_bytes,
+                                                range->length, &envelope.bytes, &envelope.counted, error);
+    if (status != NT_OK) {
+        name_location(&envelope, error);
+        return status;
     }
-    name_location(&envelope, error);
-    nt_budget_withdraw(budget, envelope.counted);
-    nt_envelope_deinit(&envelope);
-    return status;
+    envelope.length = range->length;
+    *envelope_ret = envelope;
+    return NT_OK;
 }
 
 /* ---- Verifying ---- */
@@ -173,21 +141,24 @@ static enum nt_status check_checksum(struct nt_envelope *envelope, enum nt_check
     return nt_checksum_verify(kind, envelope->bytes, end, stored, envelope->offset, error);
 }
 
-enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,
-                                  struct nt_error *error)
+static enum nt_status check_content(struct nt_envelope *envelope, const struct nt_generation *generation,
+                                    struct nt_error *error)
 {
     const struct nt_framing *framing = generation->framing;
     uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
     envelope->generation = generation;
-    enum nt_status status;
     if (envelope->length < framing->preamble_bytes + checksum_bytes)
-        status = nt_fail(error, NT_CORRUPT, envelope->offset, "%zu bytes are too few for an envelope",
-                         envelope->length);
-    else
-        status = check_checksum(envelope, framing->checksum, error);
-    if (status == NT_OK)
-        status = framing->has_type_and_length ? check_type_and_length(envelope, error)
-                                              : check_versions(envelope, error);
+        return nt_fail(error, NT_CORRUPT, envelope->offset, "%zu bytes are too few for an envelope",
+                       envelope->length);
+    NT_TRY(check_checksum(envelope, framing->checksum, error));
+    return framing->has_type_and_length ? check_type_and_length(envelope, error)
+                                        : check_versions(envelope, error);
+}
+
+enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,
+                                  struct nt_error *error)
+{
+    enum nt_status status = check_content(envelope, generation, error);
     if (status != NT_OK) {
         name_location(envelope, error);
         nt_budget_withdraw(envelope->budget, envelope->counted);
