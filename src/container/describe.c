@@ -93,7 +93,7 @@ static enum nt_status emit_range(const struct tfile_layout_emitter *emitter, uin
     if (offset >= size || bytes == 0)
         return NT_OK;
     const struct nt_layout_range range = {.offset = offset,
-                                          .bytes = bytes < size - offset ? bytes : size - offset,
+                                          .bytes = nt_min(bytes, size - offset),
                                           .owner = owner,
                                           .dataset = NT_NONE,
                                           .column = NT_NONE,
@@ -119,33 +119,25 @@ static enum nt_status emit_record(const struct tfile_layout_emitter *emitter,
     return emit_range(emitter, record->offset + key->key_bytes, record->bytes - key->key_bytes, owner, class);
 }
 
-static enum nt_status emit_records(const struct tfile_layout_emitter *emitter, struct nt_tfile_walk *walk,
-                                   struct nt_error *error)
+static enum nt_status emit_all(struct tfile_layout_emitter *emitter, struct nt_error *error)
 {
+    const struct nt_tfile_header *header = &nt_tfile_of(emitter->file)->header;
+    NT_CLEANUP(nt_tfile_walk_deinit) struct nt_tfile_walk walk = {0};
     struct nt_tfile_record record;
+    NT_TRY(find_landmarks(emitter, error));
+    NT_TRY(nt_tfile_walk_init(&walk, emitter->file->source, header, error));
+    NT_TRY(emit_range(emitter, 0, header->begin, "file header", NULL));
     enum nt_status status;
-    while (!(status = nt_tfile_walk_next(walk, &record, error))) {
-        status = emit_record(emitter, &record);
-        if (status)
-            return status;
-    }
+    while (!(status = nt_tfile_walk_next(&walk, &record, error)))
+        NT_TRY(emit_record(emitter, &record));
     return status == NT_NOT_FOUND ? NT_OK : status;
 }
 
 enum nt_status nt_tfile_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                struct nt_error *error)
 {
-    const struct nt_tfile_header *header = &nt_tfile_of(file)->header;
     struct tfile_layout_emitter emitter = {.file = file, .emit = emit, .context = context};
-    struct nt_tfile_walk walk = {0};
-    enum nt_status status = find_landmarks(&emitter, error);
-    if (!status)
-        status = nt_tfile_walk_init(&walk, file->source, header, error);
-    if (!status)
-        status = emit_range(&emitter, 0, header->begin, "file header", NULL);
-    if (!status)
-        status = emit_records(&emitter, &walk, error);
-    nt_tfile_walk_deinit(&walk);
+    enum nt_status status = emit_all(&emitter, error);
     free(emitter.landmarks);
     return status;
 }
@@ -243,7 +235,7 @@ static void describe_header(const struct nt_file *file, struct nt_json *json)
 static enum nt_status describe_free_segments(const struct nt_file *file, struct nt_json *json,
                                              struct nt_error *error)
 {
-    struct nt_extent *segments;
+    NT_AUTO_FREE struct nt_extent *segments = NULL;
     size_t count;
     enum nt_status status =
         nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count, error);
@@ -255,7 +247,6 @@ static enum nt_status describe_free_segments(const struct nt_file *file, struct 
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
-    free(segments);
     return status;
 }
 

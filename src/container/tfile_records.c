@@ -17,13 +17,12 @@ enum {
 enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *source,
                                   const struct nt_tfile_header *header, struct nt_error *error)
 {
-    *walk =
-        (struct nt_tfile_walk){.source = source,
-                               .position = header->begin,
-                               .end = header->records_end < source->size ? header->records_end : source->size,
-                               .records_end = header->records_end,
-                               .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
-                               .window = malloc(WINDOW_BYTES)};
+    *walk = (struct nt_tfile_walk){.source = source,
+                                   .position = header->begin,
+                                   .end = nt_min(header->records_end, source->size),
+                                   .records_end = header->records_end,
+                                   .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
+                                   .window = malloc(WINDOW_BYTES)};
     NT_TRY(nt_check_memory(walk->key_buffer && walk->window, error));
     return nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count, error);
 }
@@ -127,13 +126,11 @@ static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, u
                                 struct nt_error *error)
 {
     const struct nt_extent *segment = free_segment_from(walk, position + 1);
-    uint64_t limit = segment && segment->offset < walk->end ? segment->offset : walk->end;
+    uint64_t limit = segment ? nt_min(segment->offset, walk->end) : walk->end;
     uint64_t at = position + 1;
     while ((at = skip_hole(walk, at)) < limit) {
-        size_t length = limit - at < WINDOW_BYTES ? (size_t)(limit - at) : WINDOW_BYTES;
-        enum nt_status status = nt_source_read(walk->source, at, walk->window, length, error);
-        if (status)
-            return status;
+        size_t length = (size_t)nt_min(limit - at, WINDOW_BYTES);
+        NT_TRY(nt_source_read(walk->source, at, walk->window, length, error));
         size_t found = find_record(walk, length, at);
         if (found < length) {
             *next_ret = at + found;
@@ -164,9 +161,7 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
     }
     if (!record.bytes) {
         uint64_t next;
-        enum nt_status status = find_next(walk, walk->position, &next, error);
-        if (status)
-            return status;
+        NT_TRY(find_next(walk, walk->position, &next, error));
         record.kind = NT_TFILE_GAP;
         record.bytes = next - walk->position;
     }
@@ -208,12 +203,11 @@ enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visi
                                       struct nt_error *error)
 {
     const struct nt_tfile *tfile = nt_tfile_of(file);
-    struct directory_record *directory_records = records_of_directories(tfile);
-    struct nt_tfile_walk walk;
+    NT_AUTO_FREE struct directory_record *directory_records = records_of_directories(tfile);
+    NT_CLEANUP(nt_tfile_walk_deinit) struct nt_tfile_walk walk = {0};
     struct nt_tfile_record record;
+    NT_TRY(nt_check_memory(directory_records, error));
     enum nt_status status = nt_tfile_walk_init(&walk, file->source, &tfile->header, error);
-    if (!status && !directory_records)
-        status = nt_fail_memory(error);
     while (!status && !(status = nt_tfile_walk_next(&walk, &record, error))) {
         if (record.kind != NT_TFILE_KEY || !nt_tfile_is_anchor(&record.key))
             continue;
@@ -226,7 +220,5 @@ enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visi
         };
         status = visit(context, &anchor, error);
     }
-    nt_tfile_walk_deinit(&walk);
-    free(directory_records);
     return status == NT_NOT_FOUND ? NT_OK : status;
 }
