@@ -20,18 +20,16 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
     const struct nt_generation *generation = envelope->generation;
     struct nt_page_list list = {0};
     struct nt_cursor cursor = envelope->payload;
-    enum nt_status status = NT_OK;
     if (generation->has_summaries_in_page_list) {
         list.header_checksum = nt_labelled_le64(&cursor, "page list", "header checksum");
-        status = nt_list_frame(envelope, &cursor, "list of cluster summaries",
-                               nt_record_frame_bytes(generation) + MIN_SUMMARY_BYTES, &list.summaries, error);
+        NT_TRY(nt_list_frame(envelope, &cursor, "list of cluster summaries",
+                             nt_record_frame_bytes(generation) + MIN_SUMMARY_BYTES, &list.summaries, error));
     }
-    if (status == NT_OK)
-        status = nt_list_frame(envelope, &cursor, "list of clusters", nt_list_frame_bytes(generation),
-                               &list.clusters, error);
+    NT_TRY(nt_list_frame(envelope, &cursor, "list of clusters", nt_list_frame_bytes(generation),
+                         &list.clusters, error));
     list.unknown_bytes = nt_cursor_left(&cursor);
     *list_ret = list;
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_cluster_columns_read(const struct nt_envelope *envelope, struct nt_cursor *clusters,
@@ -157,36 +155,27 @@ enum nt_status nt_page_builder_finish(struct nt_page_builder *builder, enum nt_s
 
 /* ---- Build a cluster group ---- */
 
-struct list_builder {
-    struct nt_dataset *dataset;
-    struct nt_group *group;
-    const struct nt_envelope *envelope;
-    struct nt_page_builder builder;
-    struct nt_error *error;
-};
-
 /* ---- Columns ---- */
 
-static enum nt_status fill_pages(struct list_builder *list_builder, uint32_t column,
-                                 struct nt_column_pages *pages)
+static enum nt_status fill_pages(struct nt_page_builder *builder, uint32_t column,
+                                 struct nt_column_pages *pages, struct nt_error *error)
 {
     for (uint32_t i = 0; i < pages->pages.items; i++) {
-        struct nt_page_record record = nt_page_record_read(list_builder->envelope, &pages->pages.payload);
-        NT_TRY(nt_page_builder_add(&list_builder->builder, column, &record, list_builder->error));
+        struct nt_page_record record = nt_page_record_read(builder->envelope, &pages->pages.payload);
+        NT_TRY(nt_page_builder_add(builder, column, &record, error));
     }
-    return nt_envelope_check(list_builder->envelope, &pages->pages.payload, "list of pages",
-                             list_builder->error);
+    return nt_envelope_check(builder->envelope, &pages->pages.payload, "list of pages", error);
 }
 
-static enum nt_status fill_range(struct list_builder *list_builder, struct nt_cursor *columns,
-                                 uint32_t cluster, uint32_t column)
+static enum nt_status fill_range(struct nt_page_builder *builder, struct nt_cursor *columns, uint32_t cluster,
+                                 uint32_t column, struct nt_error *error)
 {
     struct nt_column_pages pages;
-    NT_TRY(nt_column_pages_read(list_builder->envelope, columns, &pages, list_builder->error));
-    NT_TRY(nt_group_builder_start(&list_builder->builder.group, cluster, column, list_builder->error));
-    NT_TRY(fill_pages(list_builder, column, &pages));
-    NT_TRY(nt_column_pages_finish(list_builder->envelope, &pages, list_builder->error));
-    struct nt_range *range = list_builder->builder.group.range;
+    NT_TRY(nt_column_pages_read(builder->envelope, columns, &pages, error));
+    NT_TRY(nt_group_builder_start(&builder->group, cluster, column, error));
+    NT_TRY(fill_pages(builder, column, &pages, error));
+    NT_TRY(nt_column_pages_finish(builder->envelope, &pages, error));
+    struct nt_range *range = builder->group.range;
     range->state = pages.is_suppressed ? NT_RANGE_SUPPRESSED : NT_RANGE_PRESENT;
     range->first_element = pages.first_element;
     range->compression_settings = pages.compression_settings;
@@ -195,62 +184,22 @@ static enum nt_status fill_range(struct list_builder *list_builder, struct nt_cu
 
 /* A cluster lists its columns in order of id or of its column group. Columns after the end of the list
  * were added later and are absent from this cluster. */
-static enum nt_status fill_cluster(struct list_builder *list_builder, struct nt_cursor *clusters,
-                                   uint32_t cluster)
+static enum nt_status fill_cluster(struct nt_page_builder *builder, struct nt_cursor *clusters,
+                                   uint32_t cluster, struct nt_error *error)
 {
-    struct nt_dataset *dataset = list_builder->dataset;
+    const struct nt_dataset *dataset = builder->group.dataset;
     uint32_t group_number = dataset->clusters[cluster].column_group;
     const struct nt_column_group *shard =
         group_number == NT_NONE ? NULL : &dataset->column_groups[group_number];
     uint32_t most = shard ? shard->count : dataset->column_count;
     struct nt_frame columns;
-    NT_TRY(nt_cluster_columns_read(list_builder->envelope, clusters, &columns, list_builder->error));
+    NT_TRY(nt_cluster_columns_read(builder->envelope, clusters, &columns, error));
     if (columns.items > most)
-        return nt_envelope_fail(list_builder->envelope, &columns.payload, NT_CORRUPT, list_builder->error,
+        return nt_envelope_fail(builder->envelope, &columns.payload, NT_CORRUPT, error,
                                 "cluster %u lists %u columns, but there are only %u", cluster, columns.items,
                                 most);
     for (uint32_t i = 0; i < columns.items; i++)
-        NT_TRY(fill_range(list_builder, &columns.payload, cluster, shard ? shard->columns[i] : i));
-    return NT_OK;
-}
-
-/* ---- Clusters ---- */
-
-static enum nt_status fill_summaries(struct list_builder *list_builder, struct nt_frame *summaries)
-{
-    struct nt_dataset *dataset = list_builder->dataset;
-    struct nt_group *group = list_builder->group;
-    if (summaries->items != group->clusters)
-        return nt_fail_number(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
-                              "page list: cluster summaries", group->clusters, summaries->items);
-    for (uint32_t i = 0; i < group->clusters; i++) {
-        struct nt_cluster_summary summary;
-        enum nt_status status = nt_cluster_summary_read(list_builder->envelope, &summaries->payload, &summary,
-                                                        list_builder->error);
-        uint64_t end;
-        if (status != NT_OK)
-            return status;
-        if (!nt_checked_add(summary.first_entry, summary.entries, &end) || end > dataset->entries)
-            return nt_fail(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
-                           "page list: cluster %u has entries beyond the dataset's %" PRIu64,
-                           group->first_cluster + i, dataset->entries);
-        if (!nt_group_is_known(dataset, group->number)) /* else others read it */
-            dataset->clusters[group->first_cluster + i] = (struct nt_cluster){
-                summary.first_entry, summary.entries, group->number, summary.column_group};
-    }
-    return NT_OK;
-}
-
-static enum nt_status check_column_groups(const struct list_builder *list_builder)
-{
-    const struct nt_dataset *dataset = list_builder->dataset;
-    for (uint32_t i = 0; i < list_builder->group->clusters; i++) {
-        uint32_t column_group = dataset->clusters[list_builder->group->first_cluster + i].column_group;
-        if (column_group != NT_NONE && column_group >= dataset->column_group_count)
-            return nt_fail(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
-                           "page list: cluster %u is of column group %u, but there are only %u",
-                           list_builder->group->first_cluster + i, column_group, dataset->column_group_count);
-    }
+        NT_TRY(fill_range(builder, &columns.payload, cluster, shard ? shard->columns[i] : i, error));
     return NT_OK;
 }
 
@@ -272,43 +221,71 @@ static uint64_t count_pages(const struct nt_envelope *envelope, struct nt_frame 
     return pages;
 }
 
-static enum nt_status fill(struct list_builder *list_builder, uint64_t header_checksum)
+static enum nt_status fill_clusters(struct nt_page_builder *builder, struct nt_frame *clusters,
+                                    struct nt_error *error)
 {
-    struct nt_page_list list;
-    enum nt_status status = nt_page_list_read(list_builder->envelope, &list, list_builder->error);
-    if (status == NT_OK && list_builder->envelope->generation->has_summaries_in_page_list) {
-        status = nt_header_checksum_check(list_builder->envelope, header_checksum, list.header_checksum,
-                                          list_builder->error);
-        if (status == NT_OK)
-            status = fill_summaries(list_builder, &list.summaries);
-    }
-    if (status == NT_OK)
-        status = check_column_groups(list_builder);
-    if (status == NT_OK && list.clusters.items != list_builder->group->clusters)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, list_builder->envelope->offset,
-                                "page list: clusters", list_builder->group->clusters, list.clusters.items);
-    if (status != NT_OK)
-        return status;
-    status = nt_page_builder_init(&list_builder->builder, list_builder->dataset, list_builder->group->number,
-                                  list_builder->envelope, list_builder->error);
-    if (status == NT_OK)
-        status =
-            nt_group_builder_reserve(&list_builder->builder.group,
-                                     count_pages(list_builder->envelope, list.clusters), list_builder->error);
-    for (uint32_t i = 0; status == NT_OK && i < list_builder->group->clusters; i++)
-        status = fill_cluster(list_builder, &list.clusters.payload, list_builder->group->first_cluster + i);
-    return nt_page_builder_finish(&list_builder->builder, status, list_builder->error);
+    const struct nt_group *group = builder->group.group;
+    NT_TRY(nt_group_builder_reserve(&builder->group, count_pages(builder->envelope, *clusters), error));
+    for (uint32_t i = 0; i < group->clusters; i++)
+        NT_TRY(fill_cluster(builder, &clusters->payload, group->first_cluster + i, error));
+    return NT_OK;
 }
 
-enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t group,
+/* ---- Clusters ---- */
+
+static enum nt_status fill_summaries(struct nt_dataset *dataset, const struct nt_group *group,
+                                     const struct nt_envelope *envelope, struct nt_frame *summaries,
+                                     struct nt_error *error)
+{
+    if (summaries->items != group->clusters)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "page list: cluster summaries",
+                              group->clusters, summaries->items);
+    for (uint32_t i = 0; i < group->clusters; i++) {
+        struct nt_cluster_summary summary;
+        uint64_t end;
+        NT_TRY(nt_cluster_summary_read(envelope, &summaries->payload, &summary, error));
+        if (!nt_checked_add(summary.first_entry, summary.entries, &end) || end > dataset->entries)
+            return nt_fail(error, NT_CORRUPT, envelope->offset,
+                           "page list: cluster %u has entries beyond the dataset's %" PRIu64,
+                           group->first_cluster + i, dataset->entries);
+        if (!nt_group_is_known(dataset, group->number)) /* else others read it */
+            dataset->clusters[group->first_cluster + i] = (struct nt_cluster){
+                summary.first_entry, summary.entries, group->number, summary.column_group};
+    }
+    return NT_OK;
+}
+
+static enum nt_status check_column_groups(const struct nt_dataset *dataset, const struct nt_group *group,
+                                          const struct nt_envelope *envelope, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < group->clusters; i++) {
+        uint32_t column_group = dataset->clusters[group->first_cluster + i].column_group;
+        if (column_group != NT_NONE && column_group >= dataset->column_group_count)
+            return nt_fail(error, NT_CORRUPT, envelope->offset,
+                           "page list: cluster %u is of column group %u, but there are only %u",
+                           group->first_cluster + i, column_group, dataset->column_group_count);
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t number,
                                   const struct nt_envelope *envelope, uint64_t header_checksum,
                                   struct nt_error *error)
 {
-    struct list_builder list_builder = {
-        .dataset = dataset,
-        .group = nt_group_slot(dataset, group),
-        .envelope = envelope,
-        .error = error,
-    };
-    return fill(&list_builder, header_checksum);
+    const struct nt_group *group = nt_group_slot(dataset, number);
+    struct nt_page_list list;
+    struct nt_page_builder builder;
+    NT_TRY(nt_page_list_read(envelope, &list, error));
+    if (envelope->generation->has_summaries_in_page_list) {
+        NT_TRY(nt_header_checksum_check(envelope, header_checksum, list.header_checksum, error));
+        NT_TRY(fill_summaries(dataset, group, envelope, &list.summaries, error));
+    }
+    NT_TRY(check_column_groups(dataset, group, envelope, error));
+    if (list.clusters.items != group->clusters)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "page list: clusters", group->clusters,
+                              list.clusters.items);
+    enum nt_status status = nt_page_builder_init(&builder, dataset, number, envelope, error);
+    if (status == NT_OK)
+        status = fill_clusters(&builder, &list.clusters, error);
+    return nt_page_builder_finish(&builder, status, error);
 }
