@@ -277,24 +277,18 @@ static enum nt_status tfile_keep_newest_lost(struct tfile_opener *opener, struct
 
 /* ---- Result ---- */
 
-static void *keep_array(struct nt_arena *arena, const void *items, size_t count, size_t item_bytes)
-{
-    void *kept = nt_arena_alloc(arena, count + 1, item_bytes);
-    if (kept && count)
-        memcpy(kept, items, count * item_bytes);
-    return kept;
-}
-
 /* Marks the newest cycles and moves the arrays to the file's arena. */
 static enum nt_status tfile_keep(struct tfile_opener *opener, struct nt_error *error)
 {
     struct nt_arena *arena = opener->file->arena;
     struct nt_container *container = opener->container;
     NT_TRY(mark_newest(opener, error));
-    container->anchors = keep_array(arena, opener->anchors, opener->anchor_count, sizeof(*opener->anchors));
-    container->objects = keep_array(arena, opener->objects, opener->object_count, sizeof(*opener->objects));
-    opener->tfile->directories =
-        keep_array(arena, opener->directories, opener->tfile->directory_count, sizeof(*opener->directories));
+    container->anchors =
+        (void *)nt_arena_copy(arena, opener->anchors, opener->anchor_count * sizeof(*opener->anchors));
+    container->objects =
+        (void *)nt_arena_copy(arena, opener->objects, opener->object_count * sizeof(*opener->objects));
+    opener->tfile->directories = (void *)nt_arena_copy(
+        arena, opener->directories, opener->tfile->directory_count * sizeof(*opener->directories));
     NT_TRY(nt_check_memory(opener->tfile->directories && container->anchors && container->objects, error));
     container->anchor_count = opener->anchor_count;
     container->object_count = opener->object_count;
