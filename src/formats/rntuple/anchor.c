@@ -125,14 +125,11 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
 
 /* ---- Unreferenced anchors ---- */
 
-typedef enum nt_status lost_visit(void *context, const struct nt_anchor_record *record,
-                                  struct nt_error *error);
-
 struct anchor_search {
     const struct nt_file *file;
-    uint64_t *offsets; /* of the anchors of its datasets, ascending */
+    const uint64_t *offsets; /* of the anchors of its datasets, ascending */
     size_t count;
-    lost_visit *visit;
+    nt_anchor_visit *visit; /* of those without a dataset */
     void *context;
 };
 
@@ -166,22 +163,20 @@ static enum nt_status visit_record(void *context, const struct nt_anchor_record 
     return search->visit(search->context, record, error);
 }
 
-static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit, void *context,
+static enum nt_status find_orphans(const struct nt_file *file, nt_anchor_visit *visit, void *context,
                                    struct nt_error *error)
 {
     const struct nt_container_kind *kind = nt_container_of(file)->kind;
-    struct anchor_search search = {.file = file, .visit = visit, .context = context};
     if (!kind->visit_anchors)
         return NT_OK;
-    search.offsets = calloc(file->dataset_count + 1u, sizeof(uint64_t));
-    NT_TRY(nt_check_memory(search.offsets, error));
+    NT_AUTO_FREE uint64_t *offsets = calloc(file->dataset_count + 1u, sizeof(*offsets));
+    NT_TRY(nt_check_memory(offsets, error));
+    struct anchor_search search = {.file = file, .offsets = offsets, .visit = visit, .context = context};
     for (uint32_t i = 0; i < nt_rntuple_count(file); i++)
         if (nt_rntuple_of(file->datasets[i]))
-            search.offsets[search.count++] = nt_rntuple_of(file->datasets[i])->anchor.offset;
-    qsort(search.offsets, search.count, sizeof(uint64_t), nt_compare_u64);
-    enum nt_status status = kind->visit_anchors(file, visit_record, &search, error);
-    free(search.offsets);
-    return status;
+            offsets[search.count++] = nt_rntuple_of(file->datasets[i])->anchor.offset;
+    qsort(offsets, search.count, sizeof(*offsets), nt_compare_u64);
+    return kind->visit_anchors(file, visit_record, &search, error);
 }
 
 /* Sets the failure of a lost dataset: NT_CORRUPT, or NT_NO_MEMORY if the message needs too much. */

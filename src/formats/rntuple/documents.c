@@ -18,8 +18,8 @@ enum { MIN_WINDOW_BYTES = 256 * 1024, MAX_WINDOWS = 64 };
 typedef enum nt_status read_envelope(const struct nt_envelope *envelope, struct nt_error *error);
 
 struct envelope_item {
+    uint64_t position, bytes;
     const char *whole, *what; /* NULL: bytes that were not parsed */
-    size_t position, bytes;
 };
 
 struct annotated {
@@ -53,7 +53,7 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
     if (!items)
         return;
     annotated->items = items;
-    items[annotated->count++] = (struct envelope_item){whole, what, position, count};
+    items[annotated->count++] = (struct envelope_item){position, count, whole, what};
 }
 
 static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_error *error)
@@ -70,10 +70,8 @@ static enum nt_status read_footer(const struct nt_envelope *envelope, struct nt_
     if (envelope->generation->is_predraft)
         return nt_predraft_footer_read(envelope, error);
     NT_CLEANUP(nt_schema_deinit) struct nt_schema extension = {0};
-    struct nt_footer footer;
-    NT_TRY(nt_footer_read(envelope, &footer, &extension, error));
-    nt_footer_deinit(&footer);
-    return NT_OK;
+    NT_CLEANUP(nt_footer_deinit) struct nt_footer footer = {0};
+    return nt_footer_read(envelope, &footer, &extension, error);
 }
 
 static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *columns,
@@ -105,22 +103,14 @@ static enum nt_status read_page_list(const struct nt_envelope *envelope, struct 
     return NT_OK;
 }
 
-static int compare_items(const void *left, const void *right)
-{
-    size_t a = ((const struct envelope_item *)left)->position,
-           b = ((const struct envelope_item *)right)->position;
-    return (a > b) - (a < b);
-}
-
 /* Preamble and checksum are already verified; the readers report all other items. */
 static enum nt_status read_window(struct annotated *annotated, struct nt_error *error)
 {
     const struct nt_envelope *envelope = &annotated->envelope;
     const struct nt_framing *framing = envelope->generation->framing;
     uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
-    size_t left = envelope->length - annotated->end;
     annotated->window = annotated->end;
-    annotated->end += left < annotated->window_bytes ? left : annotated->window_bytes;
+    annotated->end += nt_min(envelope->length - annotated->end, annotated->window_bytes);
     annotated->count = annotated->next = 0;
     remember(&annotated->observer, 0, framing->preamble_bytes, "envelope",
              framing->has_type_and_length ? "type and length" : "versions");
@@ -129,7 +119,7 @@ static enum nt_status read_window(struct annotated *annotated, struct nt_error *
     if (status == NT_OK && annotated->has_failed)
         return nt_fail_memory(error);
     if (annotated->count)
-        qsort(annotated->items, annotated->count, sizeof(*annotated->items), compare_items);
+        qsort(annotated->items, annotated->count, sizeof(*annotated->items), nt_compare_u64);
     return status;
 }
 
@@ -141,7 +131,7 @@ static enum nt_status read_first(struct annotated *annotated, struct nt_error *e
     struct nt_envelope *envelope = &annotated->envelope;
     size_t part = envelope->length / MAX_WINDOWS + 1;
     annotated->window_bytes = part > MIN_WINDOW_BYTES ? part : MIN_WINDOW_BYTES;
-    size_t bytes = envelope->length < annotated->window_bytes ? envelope->length : annotated->window_bytes;
+    size_t bytes = nt_min(envelope->length, annotated->window_bytes);
     NT_TRY(nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, bytes * ITEM_BYTES_PER_BYTE,
                           envelope->offset, error));
     annotated->taken = bytes * ITEM_BYTES_PER_BYTE;
@@ -198,8 +188,7 @@ static enum nt_status append_line(struct annotated *annotated, struct nt_buffer 
         NT_TRY(find_current(annotated, error));
     }
     const struct envelope_item *current = &annotated->current;
-    size_t left = current->position + current->bytes - annotated->position;
-    size_t count = left < LINE_BYTES ? left : LINE_BYTES;
+    size_t count = nt_min(current->position + current->bytes - annotated->position, LINE_BYTES);
     nt_buffer_append_format(out, "%08zx ", annotated->position);
     append_bytes(out, annotated->envelope.bytes + annotated->position, count);
     if (annotated->position == current->position && current->what)
@@ -261,11 +250,9 @@ static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_e
                                      uint64_t number, write_content *write, struct nt_buffer *out,
                                      struct nt_error *error)
 {
-    struct nt_envelope envelope;
+    NT_CLEANUP(nt_envelope_deinit) struct nt_envelope envelope = {0};
     NT_TRY(nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error));
-    enum nt_status status = write(dataset, &envelope, out, error);
-    nt_envelope_deinit(&envelope);
-    return status;
+    return write(dataset, &envelope, out, error);
 }
 
 /* Including preamble and checksum. */
@@ -303,7 +290,7 @@ static uint64_t raw_bytes(const struct nt_dataset *dataset, enum nt_envelope_kin
     uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
     if (!maximum || link.stored_bytes <= maximum)
         there = link.offset < there ? there - link.offset : 0;
-    return link.stored_bytes < there ? link.stored_bytes : there;
+    return nt_min(link.stored_bytes, there);
 }
 
 static enum nt_status write_raw(const struct nt_dataset *dataset, enum nt_envelope_kind kind, uint64_t number,

@@ -433,10 +433,9 @@ enum nt_status nt_footer_json(const struct nt_dataset *dataset, const struct nt_
                               struct nt_buffer *out, struct nt_error *error)
 {
     NT_CLEANUP(nt_schema_deinit) struct nt_schema extension = {0};
-    struct nt_footer footer;
+    NT_CLEANUP(nt_footer_deinit) struct nt_footer footer = {0};
     NT_TRY(nt_footer_read(envelope, &footer, &extension, error));
     footer_json(dataset, envelope, &footer, &extension, out);
-    nt_footer_deinit(&footer);
     return NT_OK;
 }
 

@@ -81,15 +81,14 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
                                         struct nt_column_group_records *groups, struct nt_error *error)
 {
     struct nt_frame record, columns;
-    enum nt_status status = nt_record_frame(envelope, list, "column group", &record, error);
-    if (status == NT_OK)
-        status = nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t),
-                               &columns, error);
-    for (uint32_t i = 0; status == NT_OK && i < columns.items; i++)
+    NT_TRY(nt_record_frame(envelope, list, "column group", &record, error));
+    NT_TRY(nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t), &columns,
+                         error));
+    for (uint32_t i = 0; i < columns.items; i++)
         groups->columns[groups->column_count++] =
             nt_labelled_le32(&columns.payload, "column group", "column id");
     groups->ends[groups->count++] = groups->column_count;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status read_column_groups(const struct nt_envelope *envelope, struct nt_frame *list,
@@ -159,38 +158,33 @@ static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_c
                                  struct nt_footer *footer, struct nt_error *error)
 {
     const enum nt_footer_list *order = envelope->generation->footer_lists;
-    enum nt_status status = NT_OK;
     bool has_groups = false;
-    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END && status == NT_OK; i++) {
+    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
         if (has_groups && !nt_list_frame_follows(envelope, cursor))
             break;
-        status = read_list(envelope, cursor, order[i], footer, error);
-        has_groups = has_groups || order[i] == NT_FOOTER_CLUSTER_GROUPS;
+        NT_TRY(read_list(envelope, cursor, order[i], footer, error));
+        has_groups |= order[i] == NT_FOOTER_CLUSTER_GROUPS;
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_footer *footer_ret,
                               struct nt_schema *schema, struct nt_error *error)
 {
-    struct nt_footer footer = {0};
+    NT_CLEANUP(nt_footer_deinit) struct nt_footer footer = {0};
     struct nt_cursor cursor = envelope->payload;
     NT_TRY(nt_feature_flags_read(envelope, &cursor, &footer.flags, error));
     footer.header_checksum = nt_checksum_info(envelope->generation->framing->checksum)->bytes == 4
                                  ? nt_get_le32(&cursor)
                                  : nt_get_le64(&cursor);
     nt_cursor_label(&cursor, "footer", "header checksum");
-    enum nt_status status = nt_envelope_check(envelope, &cursor, "header checksum", error);
-    if (status == NT_OK && envelope->generation->has_schema_extension)
-        status = nt_schema_read_extension(envelope, &cursor, schema, error);
-    if (status == NT_OK)
-        status = read_lists(envelope, &cursor, &footer, error);
-    if (status != NT_OK) {
-        nt_footer_deinit(&footer);
-        return status;
-    }
+    NT_TRY(nt_envelope_check(envelope, &cursor, "header checksum", error));
+    if (envelope->generation->has_schema_extension)
+        NT_TRY(nt_schema_read_extension(envelope, &cursor, schema, error));
+    NT_TRY(read_lists(envelope, &cursor, &footer, error));
     footer.unknown_bytes = nt_cursor_left(&cursor);
     *footer_ret = footer;
+    footer = (struct nt_footer){0};
     return NT_OK;
 }
 
@@ -260,11 +254,8 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
 {
     uint64_t clusters;
     NT_TRY(count_clusters(footer, &clusters, error));
-    enum nt_status status = nt_dataset_add_groups(dataset, footer->group_count, clusters, error);
-    if (status != NT_OK) {
-        nt_error_context(error, "footer");
-        return status;
-    }
+    NT_TRY(nt_with_context(nt_dataset_add_groups(dataset, footer->group_count, clusters, error), error,
+                           "footer"));
     for (uint32_t i = 0, first = 0; i < footer->group_count; i++) {
         const struct nt_cluster_group_record *group = &footer->groups[i];
         dataset->groups.records[i] = (struct nt_group_record){.first_entry = group->first_entry,
@@ -296,7 +287,7 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
                                k);
             dataset->clusters[k] =
                 (struct nt_cluster){summary->first_entry, summary->entries, i, summary->column_group};
-            first = summary->first_entry < first ? summary->first_entry : first;
+            first = nt_min(first, summary->first_entry);
             end = cluster_end > end ? cluster_end : end;
         }
         group->first_entry = group->clusters ? first : 0;

@@ -137,7 +137,7 @@ static enum nt_status set_range(const struct range *range, const char *what, str
 static enum nt_status check_checksum(const struct object_document *document, uint64_t stored,
                                      uint64_t *found_ret, struct nt_error *error)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     nt_buffer_append_byte(&text, '{');
     for (size_t i = 0; i < document->count; i++) {
         const struct nt_json_member *member = &document->members[i];
@@ -149,10 +149,8 @@ static enum nt_status check_checksum(const struct object_document *document, uin
         nt_json_append_compact(member->value, &text);
     }
     nt_buffer_append_byte(&text, '}');
-    bool is_whole = !text.failed;
-    *found_ret = is_whole ? nt_xxh3(text.bytes, text.length) : 0;
-    nt_buffer_deinit(&text);
-    NT_TRY(nt_check_memory(is_whole, error));
+    NT_TRY(nt_check_memory(!text.failed, error));
+    *found_ret = nt_xxh3(text.bytes, text.length);
     return NT_COMPARES_CHECKSUMS && *found_ret != stored
                ? nt_fail_number(error, NT_CHECKSUM, NT_NO_OFFSET, "anchor: xxh3-64", stored, *found_ret)
                : NT_OK;

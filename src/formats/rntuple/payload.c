@@ -31,11 +31,9 @@ static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *ext
     uint64_t offset = extents[0].offset + extents[0].bytes;
     for (uint64_t i = 1; i < keys; i++, offset += OFFSET_BYTES) {
         uint8_t bytes[OFFSET_BYTES];
-        enum nt_status status = nt_source_read(file, offset, bytes, OFFSET_BYTES, error);
-        if (status)
-            return status;
+        NT_TRY(nt_source_read(file, offset, bytes, OFFSET_BYTES, error));
         extents[i].offset = nt_load_le64(bytes);
-        extents[i].bytes = rest < maximum ? rest : maximum;
+        extents[i].bytes = nt_min(rest, maximum);
         rest -= extents[i].bytes;
         if (!nt_range_fits(extents[i].offset, extents[i].bytes, file->size))
             return nt_fail(error, NT_CORRUPT, offset,
@@ -59,7 +57,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     struct nt_source *file = payload->file;
     uint64_t maximum = payload->maximum_key_bytes;
     /* The file contains all of the payload, split or not, and the first part is at its offset. */
-    if (bytes > file->size || !nt_range_fits(offset, bytes < maximum ? bytes : maximum, file->size))
+    if (bytes > file->size || !nt_range_fits(offset, nt_min(bytes, maximum), file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: cannot read %" PRIu64 " bytes of a file of %" PRIu64 " bytes", file->path, bytes,
                        file->size);
@@ -69,16 +67,13 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
         return nt_fail(error, NT_CORRUPT, offset,
                        "%s: %" PRIu64 " bytes cannot be split into keys of %" PRIu64 " bytes", file->path,
                        bytes, maximum);
-    struct nt_extent *extents = calloc((size_t)keys, sizeof(*extents));
+    NT_AUTO_FREE struct nt_extent *extents = calloc((size_t)keys, sizeof(*extents));
     NT_TRY(nt_check_memory(extents, error));
     extents[0] = (struct nt_extent){offset, keys > 1 ? maximum - list_bytes : bytes};
-    enum nt_status status = read_offsets(file, extents, keys, bytes - extents[0].bytes, maximum, error);
-    if (status) {
-        free(extents);
-        return status;
-    }
+    NT_TRY(read_offsets(file, extents, keys, bytes - extents[0].bytes, maximum, error));
     *extents_ret = extents;
     *count_ret = (size_t)keys;
+    extents = NULL;
     return NT_OK;
 }
 
@@ -87,18 +82,15 @@ static enum nt_status payload_read_at(struct nt_source *source, uint64_t offset,
                                       struct nt_error *error)
 {
     struct payload_source *payload = (struct payload_source *)source;
-    struct nt_extent *extents;
+    NT_AUTO_FREE struct nt_extent *extents = NULL;
     size_t count;
-    enum nt_status status = nt_payload_extents(source, offset, bytes, &extents, &count, error);
-    if (status)
-        return status;
+    NT_TRY(nt_payload_extents(source, offset, bytes, &extents, &count, error));
     uint8_t *output = buffer;
-    for (size_t i = 0; i < count && !status; i++) {
-        status = nt_source_read(payload->file, extents[i].offset, output, (size_t)extents[i].bytes, error);
+    for (size_t i = 0; i < count; i++) {
+        NT_TRY(nt_source_read(payload->file, extents[i].offset, output, (size_t)extents[i].bytes, error));
         output += extents[i].bytes;
     }
-    free(extents);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status payload_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)

@@ -356,21 +356,16 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
                                  struct nt_error *error)
 {
     struct footer footer = open_footer(envelope, error);
-    enum nt_status status = footer.reader.status;
-    if (status == NT_OK)
-        status = nt_dataset_add_groups(dataset, 1, footer.cluster_count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(footer.reader.status);
+    NT_TRY(nt_dataset_add_groups(dataset, 1, footer.cluster_count, error));
     dataset->clusters_known = true;
-    while (status == NT_OK && next(&footer) != END)
+    while (next(&footer) != END)
         if (footer.item == END_OF_CLUSTER)
-            status = build_cluster(dataset, &footer, error);
-    if (status == NT_OK)
-        status = footer.reader.status;
-    if (status == NT_OK)
-        dataset->groups.records[0] =
-            (struct nt_group_record){.entries = dataset->entries, .clusters = dataset->cluster_count};
-    return status;
+            NT_TRY(build_cluster(dataset, &footer, error));
+    NT_TRY(footer.reader.status);
+    dataset->groups.records[0] =
+        (struct nt_group_record){.entries = dataset->entries, .clusters = dataset->cluster_count};
+    return NT_OK;
 }
 
 NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
@@ -392,29 +387,34 @@ static enum nt_status start_column(struct nt_page_builder *builder, const struct
     return NT_OK;
 }
 
+static enum nt_status fill_columns(struct nt_page_builder *builder, struct nt_error *error)
+{
+    struct footer footer = open_footer(builder->envelope, error);
+    uint64_t offset = builder->envelope->offset;
+    uint32_t clusters = builder->group.dataset->cluster_count, column = 0;
+    NT_TRY(footer.reader.status);
+    if (footer.cluster_count != clusters) /* read again */
+        return nt_fail_number(error, NT_CORRUPT, offset, "footer: clusters", clusters, footer.cluster_count);
+    while (next(&footer) != END) {
+        if (footer.item == COLUMN)
+            NT_TRY(start_column(builder, &footer, &column, error));
+        else if (footer.item == PAGE)
+            NT_TRY(nt_page_builder_add(builder, column, &footer.page, error));
+        else if (footer.item == END_OF_COLUMN && builder->group.first_element != footer.column.elements)
+            return nt_fail_number(error, NT_CORRUPT, offset, "footer: elements in a column's pages",
+                                  footer.column.elements, builder->group.first_element);
+    }
+    return footer.reader.status;
+}
+
 enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                 struct nt_error *error)
 {
     struct nt_page_builder builder;
-    uint32_t column = 0;
     enum nt_status status = nt_page_builder_init(&builder, dataset, 0, envelope, error);
-    if (status != NT_OK)
-        return nt_page_builder_finish(&builder, status, error);
-    struct footer footer = open_footer(envelope, error);
-    if (footer.reader.status == NT_OK && footer.cluster_count != dataset->cluster_count) /* read again */
-        status = nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: clusters",
-                                dataset->cluster_count, footer.cluster_count);
-    while (status == NT_OK && next(&footer) != END) {
-        if (footer.item == COLUMN)
-            status = start_column(&builder, &footer, &column, error);
-        else if (footer.item == PAGE)
-            status = nt_page_builder_add(&builder, column, &footer.page, error);
-        else if (footer.item == END_OF_COLUMN && builder.group.first_element != footer.column.elements)
-            status =
-                nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: elements in a column's pages",
-                               footer.column.elements, builder.group.first_element);
-    }
-    return nt_page_builder_finish(&builder, status == NT_OK ? footer.reader.status : status, error);
+    if (status == NT_OK)
+        status = fill_columns(&builder, error);
+    return nt_page_builder_finish(&builder, status, error);
 }
 
 /* ---- header.json and footer.json ---- */

@@ -165,17 +165,16 @@ struct rntuple_layout_emitter {
 static enum nt_status emit_envelope(const struct rntuple_layout_emitter *emitter, enum nt_envelope_kind kind,
                                     uint64_t offset, uint64_t bytes)
 {
-    struct nt_extent *extents;
+    NT_AUTO_FREE struct nt_extent *extents = NULL;
     size_t count;
     enum nt_status status = nt_payload_extents(nt_rntuple_of(emitter->dataset)->payload, offset, bytes,
                                                &extents, &count, emitter->error);
     if (status != NT_OK)
         return nt_is_environmental(status) ? status : NT_OK;
-    for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = nt_layout_emit_range(&emitter->output, extents[i].offset, extents[i].bytes,
-                                      nt_envelope_name(kind));
-    free(extents);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        NT_TRY(nt_layout_emit_range(&emitter->output, extents[i].offset, extents[i].bytes,
+                                    nt_envelope_name(kind)));
+    return NT_OK;
 }
 
 static enum nt_status emit_links(const struct rntuple_layout_emitter *emitter, enum nt_envelope_kind kind,
@@ -237,8 +236,7 @@ static enum nt_status is_of_kind(struct nt_source *source, const struct nt_conta
 {
     enum { START_BYTES = 4096 };
     char start[START_BYTES];
-    size_t length = strlen(kind->magic),
-           count = source->size < sizeof(start) ? (size_t)source->size : sizeof(start);
+    size_t length = strlen(kind->magic), count = (size_t)nt_min(source->size, sizeof(start));
     *is_ret = false;
     if (source->size < length)
         return NT_OK;
@@ -277,8 +275,8 @@ static enum nt_status recognize(struct nt_source *source, struct nt_error *error
 enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
 {
     const struct nt_container_kind *kind = NULL;
-    enum nt_status status = find_kind(file->source, &kind, error);
-    return status ? status : nt_container_open_kind(file, container, kind, error);
+    NT_TRY(find_kind(file->source, &kind, error));
+    return nt_container_open_kind(file, container, kind, error);
 }
 
 /* ---- Envelopes of an open dataset ---- */
@@ -336,14 +334,11 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
     bool is_predraft = rntuple->generation->is_predraft;
-    struct nt_envelope envelope;
+    NT_CLEANUP(nt_envelope_deinit) struct nt_envelope envelope = {0};
     enum nt_envelope_kind kind = is_predraft ? NT_ENVELOPE_FOOTER : NT_ENVELOPE_PAGE_LIST;
     NT_TRY(nt_rntuple_load_envelope(dataset, kind, group, &envelope, error));
-    enum nt_status status =
-        is_predraft ? nt_predraft_fill(dataset, &envelope, error)
-                    : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
-    nt_envelope_deinit(&envelope);
-    return status;
+    return is_predraft ? nt_predraft_fill(dataset, &envelope, error)
+                       : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
 }
 
 static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
@@ -466,20 +461,15 @@ static enum nt_status open_envelopes(struct rntuple_opener *opener)
                                      {anchor->footer.offset, anchor->footer.stored_bytes}};
     if (rntuple->objects) /* opening a file mostly reads both already */
         nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
-    enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
-                                             header, opener->error);
-    if (status == NT_OK)
-        status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
-                                  opener->error);
-    if (status == NT_OK)
-        status = nt_generation_find(anchor, header->bytes, header->length, footer->bytes, footer->length,
-                                    &rntuple->generation, opener->error);
-    if (status == NT_OK)
-        status = nt_envelope_verify(header, rntuple->generation, opener->error);
-    if (status == NT_OK)
-        status = nt_envelope_verify(footer, rntuple->generation, opener->error);
+    NT_TRY(nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header, header,
+                            opener->error));
+    NT_TRY(nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
+                            opener->error));
+    NT_TRY(nt_generation_find(anchor, header->bytes, header->length, footer->bytes, footer->length,
+                              &rntuple->generation, opener->error));
+    NT_TRY(nt_envelope_verify(header, rntuple->generation, opener->error));
     rntuple->header_checksum = header->checksum;
-    return status;
+    return nt_envelope_verify(footer, rntuple->generation, opener->error);
 }
 
 /* Each dataset keeps texts and documents of its envelopes, and many datasets may share envelopes. The
@@ -589,7 +579,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
                                             struct nt_error *error)
 {
     struct nt_anchor_link range = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
-    struct nt_envelope bytes;
+    NT_CLEANUP(nt_envelope_deinit) struct nt_envelope bytes = {0};
     if (!nt_locator_is_local(&record->anchor))
         return nt_fail_elsewhere(error, "attribute set: its anchor", &record->anchor);
     NT_TRY(
@@ -603,9 +593,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
         .schema_major = record->major,
         .schema_minor = record->minor,
     };
-    enum nt_status status = rntuple_build(dataset, &object, error);
-    nt_envelope_deinit(&bytes);
-    return status;
+    return rntuple_build(dataset, &object, error);
 }
 
 /* A dataset remains readable if one of its attribute sets fails. */
@@ -617,18 +605,14 @@ static enum nt_status open_attribute_sets(struct rntuple_opener *opener)
         return NT_OK; /* the specification has no sets of sets, and a chain of them could be endless */
     for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
         struct nt_dataset *dataset;
-        enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opener->error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_file_add_dataset(parent->file, &dataset, opener->error));
         NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name),
                                opener->error));
         dataset->directory = parent->directory;
         dataset->attribute_of = parent->index;
         struct nt_error error = {0};
         if (open_attribute_anchor(dataset, opener->rntuple, &footer->attribute_sets[i], &error) != NT_OK)
-            status = nt_dataset_set_failure(dataset, &error, opener->error);
-        if (status != NT_OK)
-            return status;
+            NT_TRY(nt_dataset_set_failure(dataset, &error, opener->error));
     }
     return NT_OK;
 }
@@ -706,17 +690,16 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
 static enum nt_status add_rntuples(struct nt_file *file, bool *has_ret, struct nt_error *error)
 {
     const struct nt_container *container = nt_container_of(file);
-    enum nt_status status = NT_OK;
     *has_ret = false;
-    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++) {
+    for (uint32_t i = 0; i < container->anchor_count; i++) {
         *has_ret |= !container->anchors[i].is_damage;
-        status = add_dataset(file, &container->anchors[i], error);
+        NT_TRY(add_dataset(file, &container->anchors[i], error));
     }
     uint32_t known = file->dataset_count;
-    if (status == NT_OK && !file->failure)
-        status = nt_rntuple_add_orphans(file, error);
+    if (!file->failure)
+        NT_TRY(nt_rntuple_add_orphans(file, error));
     *has_ret |= file->dataset_count > known;
-    return status;
+    return NT_OK;
 }
 
 /* Adds the trees of a ROOT file, if they are requested (`options` is not NULL). */
@@ -749,29 +732,26 @@ static enum nt_status refuse_empty(struct nt_file *file, const char *requested, 
     return nt_failure_keep(&refusal, file->arena, &file->failure, error);
 }
 
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
+{
+    const struct nt_open_options *options = context;
+    struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
+    bool has_rntuples;
+    NT_TRY(nt_check_memory(container, error));
+    NT_TRY(nt_container_open(file, container, error));
+    NT_TRY(add_rntuples(file, &has_rntuples, error));
+    NT_TRY(add_trees(file, has_rntuples, options->format ? NULL : options, error));
+    NT_TRY(refuse_empty(file, options->format ? "an RNTuple" : NULL, error));
+    file->layout = rntuple_layout;
+    file->check = nt_rntuple_check;
+    return NT_OK;
+}
+
 static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(options);
-    struct nt_file *file;
-    bool has_rntuples;
-    NT_TRY(nt_file_new(source->path, source, &limits, &file, error));
-    struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
-    enum nt_status status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = add_rntuples(file, &has_rntuples, error);
-    if (status == NT_OK)
-        status = add_trees(file, has_rntuples, options->format ? NULL : options, error);
-    if (status == NT_OK)
-        status = refuse_empty(file, options->format ? "an RNTuple" : NULL, error);
-    if (status != NT_OK) {
-        nt_file_discard(file);
-        return status;
-    }
-    file->layout = rntuple_layout;
-    file->check = nt_rntuple_check;
-    *file_ret = file;
-    return NT_OK;
+    return nt_file_make(source, &limits, fill_file, options, file_ret, error);
 }
 
 const struct nt_format nt_format_rntuple = {

@@ -164,15 +164,11 @@ static enum nt_status add(struct nt_schema *schema, struct nt_budget *budget, en
         if (count > UINT32_MAX - *taken)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: more than 2^32 %s",
                            nt_cost_info(cost)->name);
-        enum nt_status status = nt_budget_take(budget, cost, count, NT_NO_OFFSET, error);
-        if (status != NT_OK) {
-            nt_error_context(error, "schema");
-            return status;
-        }
+        NT_TRY(nt_with_context(nt_budget_take(budget, cost, count, NT_NO_OFFSET, error), error, "schema"));
         *taken += count;
     }
     *records_ret = grow(schema, list, count);
-    return *records_ret ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(*records_ret, error);
 }
 
 enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
@@ -210,14 +206,13 @@ static enum nt_status schema_read(const struct nt_envelope *envelope, struct nt_
                                   struct nt_schema *schema, struct nt_error *error)
 {
     uint32_t first_field = schema->field_count, first_column = schema->column_count;
-    enum nt_status status = NT_OK;
-    for (enum schema_list list = FIELDS; status == NT_OK && list < LISTS; list++)
-        status = read_list(envelope, cursor, list, schema, error);
+    for (enum schema_list list = FIELDS; list < LISTS; list++)
+        NT_TRY(read_list(envelope, cursor, list, schema, error));
     for (uint32_t i = first_field; i < schema->field_count; i++)
         schema->fields[i].id = i;
     for (uint32_t i = first_column; i < schema->column_count; i++)
         schema->columns[i].id = i;
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, struct nt_cursor *cursor,

@@ -75,8 +75,7 @@ static enum nt_status find_relatives(const struct schema_builder *builder,
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "schema: field %" PRIu64 " is projected from field %" PRIu64 ", which %s", record->id,
                        record->source_id, source == NT_NONE ? "does not exist" : "is itself");
-    return nt_field_set_source(builder->dataset->arena, field, source) ? NT_OK
-                                                                       : nt_fail_memory(builder->error);
+    return nt_check_memory(nt_field_set_source(builder->dataset->arena, field, source), builder->error);
 }
 
 static enum nt_status build_fields(struct schema_builder *builder)
@@ -298,6 +297,17 @@ static enum nt_status build_projections(struct schema_builder *builder)
     return NT_OK;
 }
 
+static enum nt_status build_all(struct schema_builder *builder)
+{
+    NT_TRY(sort_field_ids(builder));
+    NT_TRY(build_fields(builder));
+    NT_TRY(build_columns(builder));
+    NT_TRY(nt_builder_finish(&builder->model, builder->error));
+    NT_TRY(build_projections(builder));
+    return nt_field_kinds_decide(builder->dataset, builder->generation, builder->schema->fields,
+                                 builder->error);
+}
+
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                struct nt_schema *schema, struct nt_error *error)
 {
@@ -305,17 +315,7 @@ enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_gener
         .dataset = dataset, .generation = generation, .schema = schema, .error = error};
     nt_builder_init(&builder.model, dataset);
     nt_schema_release(schema);
-    enum nt_status status = sort_field_ids(&builder);
-    if (status == NT_OK)
-        status = build_fields(&builder);
-    if (status == NT_OK)
-        status = build_columns(&builder);
-    if (status == NT_OK)
-        status = nt_builder_finish(&builder.model, error);
-    if (status == NT_OK)
-        status = build_projections(&builder);
-    if (status == NT_OK)
-        status = nt_field_kinds_decide(dataset, generation, schema->fields, error);
+    enum nt_status status = build_all(&builder);
     nt_builder_deinit(&builder.model);
     free(builder.field_ids);
     return status;
