@@ -15,9 +15,9 @@ struct interpreter {
 
 /* ---- Branches without own data ---- */
 
-static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum nt_ttree_shape_kind kind,
-                                      struct nt_text type, const char *reason, struct nt_arena *arena,
-                                      struct nt_interpretation *interpretation, struct nt_error *error)
+enum nt_status nt_ttree_make_only_shape(const struct nt_ttree_branch *branch, enum nt_ttree_shape_kind kind,
+                                        struct nt_text type, const char *reason, struct nt_arena *arena,
+                                        struct nt_interpretation *interpretation_ret, struct nt_error *error)
 {
     struct nt_ttree_shape *shape = nt_arena_alloc(arena, 1, sizeof(*shape));
     struct nt_step *steps = nt_arena_alloc(arena, 1, sizeof(*steps));
@@ -29,7 +29,7 @@ static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum
                                      .parent = NT_NONE,
                                      .output = NT_NONE,
                                      .unreadable = reason};
-    *interpretation =
+    *interpretation_ret =
         (struct nt_interpretation){.shapes = shape, .shape_count = 1, .steps = steps, .outputs = outputs};
     return NT_OK;
 }
@@ -196,11 +196,6 @@ static struct nt_streamer_element element_of_leaf(const struct interpreter *inte
     return element;
 }
 
-static bool is_pointer_array(int32_t type)
-{
-    return type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT;
-}
-
 /* A list to the end of the entry. */
 static uint32_t open_rest(struct interpreter *interpreter, struct nt_text type,
                           enum nt_component_header header)
@@ -283,7 +278,7 @@ static void add_member_of_items(struct interpreter *interpreter, const struct nt
                           "arrays of objects in the items of a collection do not say where items end: %.*s",
                           FORMAT_TEXT(element->type_name));
     uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_BARE);
-    if (is_pointer_array(element->type))
+    if (nt_streamer_is_counted(element->type))
         add_counted(interpreter, element, nt_item_name, interpreter->branch->second_counter);
     else
         nt_component_add_element(builder, element, nt_item_name, builder->count);
@@ -316,7 +311,7 @@ static void add_member(struct interpreter *interpreter)
                           FORMAT_TEXT(branch->object_class));
     else if (is_of_items(branch))
         add_member_of_items(interpreter, element);
-    else if (is_pointer_array(element->type))
+    else if (nt_streamer_is_counted(element->type))
         add_array_of_entry(interpreter, element);
     else if (nt_streamer_is_loop(element->type))
         add_loop_of_entry(interpreter, element);
@@ -445,8 +440,8 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
             .info = tree->info, .arena = arena, .samples = row->samples, .known_samples = row->sample_count}};
     struct nt_component_builder *builder = &interpreter.builder;
     if (row->leaf_count == 0 || (nt_ttree_has_branches(tree, branch) && !has_own_data(row)))
-        return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
-                               error);
+        return nt_ttree_make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena,
+                                        interpretation_ret, error);
     make_all(&interpreter, interpretation_ret);
     if (builder->has_extras && has_reached_limit(builder)) {
         *builder = (struct nt_component_builder){.info = tree->info, .arena = arena, .skips_extras = true};
@@ -455,9 +450,9 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
     }
     if (builder->failure.status == NT_UNSUPPORTED) {
         const char *reason = nt_arena_copy(arena, builder->failure.message, strlen(builder->failure.message));
-        return reason ? make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,
-                                        interpretation_ret, error)
-                      : nt_fail_memory(error);
+        NT_TRY(nt_check_memory(reason, error));
+        return nt_ttree_make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,
+                                        interpretation_ret, error);
     }
     return builder->failure.status == NT_OK ? NT_OK : nt_fail_copy(error, &builder->failure);
 }

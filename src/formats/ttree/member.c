@@ -6,12 +6,17 @@
 
 /* ---- Members of classes ---- */
 
+bool nt_streamer_is_counted(int32_t type)
+{
+    return type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT;
+}
+
 /* The type of one item of an array. */
 static int32_t item_type(int32_t type)
 {
     if (type > NT_STREAMER_OFFSET_L && type < NT_STREAMER_OFFSET_P)
         return type - NT_STREAMER_OFFSET_L;
-    if (type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT)
+    if (nt_streamer_is_counted(type))
         return type - NT_STREAMER_OFFSET_P;
     bool is_array = (type > NT_STREAMER_OBJECT + NT_STREAMER_OFFSET_L - 1 &&
                      type <= NT_STREAMER_STL_P + NT_STREAMER_OFFSET_L) ||
@@ -19,11 +24,6 @@ static int32_t item_type(int32_t type)
                     type == NT_STREAMER_STL + NT_STREAMER_OFFSET_L ||
                     type == NT_STREAMER_STL_STRING + NT_STREAMER_OFFSET_L;
     return is_array ? type - NT_STREAMER_OFFSET_L : type;
-}
-
-static bool is_counted_array(int32_t type)
-{
-    return type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT;
 }
 
 static struct nt_dimensions element_dimensions(const struct nt_streamer_element *element)
@@ -245,7 +245,7 @@ void nt_component_add_element(struct nt_component_builder *builder, const struct
     bool is_loop = nt_streamer_is_loop(element->type);
     if (builder->failure.status != NT_OK)
         return;
-    if (is_counted_array(element->type)) {
+    if (nt_streamer_is_counted(element->type)) {
         add_counted_numbers(builder, element, name, first);
         return;
     }

@@ -8,58 +8,17 @@
 
 struct columns {
     struct nt_builder builder;
+    const struct nt_ttree_map *map; /* has their branches */
     struct nt_ttree_column *items;
     size_t count, capacity;
     struct nt_error *error;
 };
 
-static enum nt_status add_column(struct columns *columns, uint32_t field,
-                                 struct nt_ttree_column column_source,
-                                 const struct nt_interpretation *interpretation, uint32_t physical,
-                                 const char *type_name)
-{
-    struct nt_ttree_column *items =
-        nt_array_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
-    struct nt_decoder decoder;
-    void *state = NULL;
-    NT_TRY(nt_check_memory(items, columns->error));
-    columns->items = items;
-    items[columns->count++] = column_source;
-    enum nt_status status =
-        nt_basket_decoder(interpretation, column_source.output, &decoder, &state, columns->error);
-    if (status == NT_OK) {
-        const struct nt_column column = {.id = columns->builder.column_count,
-                                         .field = field,
-                                         .type_name = type_name,
-                                         .dtype = nt_element_dtype(decoder.element),
-                                         .physical = physical};
-        status = nt_builder_add_column(&columns->builder, &column, &decoder, columns->error);
-    }
-    free(state);
-    return status;
-}
-
-/* Moves the sources of all columns to the arena. */
-static enum nt_status settle_columns(struct columns *columns, struct nt_arena *arena,
-                                     const struct nt_ttree_column **columns_ret)
-{
-    struct nt_ttree_column *items = nt_arena_alloc(arena, columns->count + 1, sizeof(*items));
-    NT_TRY(nt_check_memory(items, columns->error));
-    if (columns->count)
-        memcpy(items, columns->items, columns->count * sizeof(*items));
-    *columns_ret = items;
-    return NT_OK;
-}
-
-static void columns_deinit(struct columns *columns)
-{
-    nt_builder_deinit(&columns->builder);
-    free(columns->items);
-}
-
 /* The encoding of an output's numbers. */
 static const char *output_type(const struct nt_interpretation *interpretation, uint32_t output)
 {
+    if (output == NT_OUTPUT_RAW)
+        return "basket";
     if (interpretation->outputs[output].is_offsets)
         return "end offsets";
     for (uint32_t i = 0; i < interpretation->step_count; i++) {
@@ -68,6 +27,41 @@ static const char *output_type(const struct nt_interpretation *interpretation, u
             return nt_encoding_info(step->encoding)->name;
     }
     return "bytes";
+}
+
+static enum nt_status add_column(struct columns *columns, uint32_t field,
+                                 struct nt_ttree_column column_source, uint32_t physical)
+{
+    const struct nt_interpretation *interpretation =
+        &columns->map->branches[column_source.branch].interpretation;
+    struct nt_ttree_column *items =
+        nt_array_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
+    struct nt_decoder decoder;
+    NT_AUTO_FREE void *state = NULL;
+    NT_TRY(nt_check_memory(items, columns->error));
+    columns->items = items;
+    items[columns->count++] = column_source;
+    NT_TRY(nt_basket_decoder(interpretation, column_source.output, &decoder, &state, columns->error));
+    const struct nt_column column = {.id = columns->builder.column_count,
+                                     .field = field,
+                                     .type_name = output_type(interpretation, column_source.output),
+                                     .dtype = nt_element_dtype(decoder.element),
+                                     .physical = physical};
+    return nt_builder_add_column(&columns->builder, &column, &decoder, columns->error);
+}
+
+/* Moves the sources of all columns to the arena. */
+static enum nt_status settle_columns(const struct columns *columns, struct nt_arena *arena,
+                                     const struct nt_ttree_column **columns_ret)
+{
+    *columns_ret = (void *)nt_arena_copy(arena, columns->items, columns->count * sizeof(*columns->items));
+    return nt_check_memory(*columns_ret, columns->error);
+}
+
+static void columns_deinit(struct columns *columns)
+{
+    nt_builder_deinit(&columns->builder);
+    free(columns->items);
 }
 
 /* ---- Offsets that another branch counts ---- */
@@ -126,10 +120,10 @@ static enum nt_status find_offsets(struct nt_dataset *dataset, struct nt_ttree_m
     *map_ret = branch;
     if (counter == NT_NONE || !is_one_integer(&map->branches[counter].interpretation))
         return NT_OK;
-    enum nt_status status =
-        map->branches[counter].as_counter == NT_NONE ? add_counter(dataset, map, counter, error) : NT_OK;
+    if (map->branches[counter].as_counter == NT_NONE)
+        NT_TRY(add_counter(dataset, map, counter, error));
     *map_ret = map->branches[counter].as_counter;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Fields ---- */
@@ -197,26 +191,19 @@ static struct nt_field field_of(const struct schema *schema, const struct nt_ttr
 static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch,
                                         const struct nt_ttree_shape *shape, uint32_t field)
 {
-    struct nt_ttree_map *map = schema->tree->map;
     struct nt_ttree_column column_source = {.branch = branch, .output = shape->output};
-    enum nt_status status = NT_OK;
     if (shape->output == NT_NONE)
         return NT_OK;
     if (shape->kind == NT_SHAPE_LIST && shape->parent == NT_NONE)
-        status = find_offsets(schema->dataset, map, branch, &column_source.branch, schema->error);
-    if (status != NT_OK)
-        return status;
-    bool has_counter = column_source.branch != branch;
-    if (has_counter)
+        NT_TRY(
+            find_offsets(schema->dataset, schema->tree->map, branch, &column_source.branch, schema->error));
+    if (column_source.branch != branch) /* its counter's */
         column_source.output = 0;
-    const struct nt_interpretation *interpretation = &map->branches[column_source.branch].interpretation;
-    status = add_column(&schema->columns, field, column_source, interpretation, schema->physical_count,
-                        output_type(interpretation, column_source.output));
+    NT_TRY(add_column(&schema->columns, field, column_source, schema->physical_count));
+    if (shape->kind != NT_SHAPE_STRING)
+        return NT_OK;
     column_source.output++;
-    if (status == NT_OK && shape->kind == NT_SHAPE_STRING)
-        status = add_column(&schema->columns, field, column_source, interpretation, schema->physical_count,
-                            output_type(interpretation, column_source.output));
-    return status;
+    return add_column(&schema->columns, field, column_source, schema->physical_count);
 }
 
 /* ---- Arrays of numbers ---- */
@@ -315,11 +302,11 @@ static enum nt_status add_split_collection(struct schema *schema, uint32_t branc
     field.type = record->object_class;
     field.description = record->title;
     field.parent = parent;
-    enum nt_status status =
-        nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error);
+    NT_TRY(nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error));
     map->data = map->field;
-    return status == NT_OK ? add_shape_columns(schema, branch, &map->interpretation.shapes[0], map->field)
-                           : status;
+    NT_TRY(add_shape_columns(schema, branch, &map->interpretation.shapes[0], map->field));
+    schema->physical_count++;
+    return NT_OK;
 }
 
 /* A branch with both sub-branches and other data of its own is a record: the data have the names of the
@@ -334,23 +321,16 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
     uint32_t parent = branch->parent == NT_NONE ? NT_NONE : tree->map->branches[branch->parent].field;
     bool is_wrapped = nt_ttree_has_branches(tree, number) && has_baskets(tree, number) &&
                       map->interpretation.shapes[0].kind != NT_SHAPE_RECORD;
-    enum nt_status status = NT_OK;
-    if (is_split_collection(tree, number)) {
-        status = add_split_collection(schema, number, parent);
-        schema->physical_count++;
-        return status;
-    }
+    if (is_split_collection(tree, number))
+        return add_split_collection(schema, number, parent);
     if (is_wrapped) {
         struct nt_field field = field_of(schema, &record);
         field.parent = parent;
         field.description = branch->title;
-        status = nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error);
+        NT_TRY(nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error));
         parent = map->field;
     }
-    if (status == NT_OK)
-        status = add_shapes(schema, number, parent, is_wrapped ? no_text : branch->title);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(add_shapes(schema, number, parent, is_wrapped ? no_text : branch->title));
     map->data = schema->fields[0];
     if (!is_wrapped)
         map->field = map->data;
@@ -364,47 +344,36 @@ static enum nt_status make_unreadable(struct nt_dataset *dataset, const struct n
                                       struct nt_interpretation *interpretation, const char *reason,
                                       struct nt_error *error)
 {
-    struct nt_ttree_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
-    NT_TRY(nt_check_memory(shape, error));
-    *shape = (struct nt_ttree_shape){.kind = NT_SHAPE_UNREADABLE,
-                                     .name = branch->name,
-                                     .type = interpretation->shapes[0].type,
-                                     .parent = NT_NONE,
-                                     .output = NT_NONE,
-                                     .unreadable = reason};
-    interpretation->shapes = shape;
-    interpretation->shape_count = 1;
-    interpretation->step_count = interpretation->output_count = interpretation->lengths = 0;
-    return NT_OK;
+    return nt_ttree_make_only_shape(branch, NT_SHAPE_UNREADABLE, interpretation->shapes[0].type, reason,
+                                    dataset->arena, interpretation, error);
 }
 
-/* The baskets of a branch may be in another file that is not read. */
-static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
-                                        struct nt_interpretation *interpretation, struct nt_error *error)
+static enum nt_status interpret(struct nt_dataset *dataset, struct nt_ttree *tree, uint32_t number,
+                                struct nt_error *error)
 {
-    branch->slot_count = 0;
-    return make_unreadable(dataset, branch, interpretation, branch->refusal, error);
+    struct nt_ttree_branch *branch = &tree->branches[number];
+    struct nt_branch_map *map = &tree->map->branches[number];
+    map->branch = number;
+    map->as_counter = NT_NONE;
+    NT_TRY(nt_ttree_interpret_with_samples(dataset, tree, number, &map->interpretation, error));
+    if (branch->refusal) { /* its baskets are in another file that is not read */
+        branch->slot_count = 0;
+        NT_TRY(make_unreadable(dataset, branch, &map->interpretation, branch->refusal, error));
+    }
+    return nt_budget_take(&dataset->file->budget, NT_COST_FIELD, map->interpretation.shape_count,
+                          NT_NO_OFFSET, error);
 }
 
 /* Charges the fields that all branches will have before they are there: each takes time and memory now. */
 static enum nt_status interpret_all(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
 {
-    struct nt_budget *budget = &dataset->file->budget;
     uint64_t fields = 0;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
-        struct nt_branch_map *map = &tree->map->branches[i];
-        map->branch = i;
-        map->as_counter = NT_NONE;
-        status = nt_ttree_interpret_with_samples(dataset, tree, i, &map->interpretation, error);
-        if (status == NT_OK && tree->branches[i].refusal)
-            status = refuse_other_file(dataset, &tree->branches[i], &map->interpretation, error);
-        if (status == NT_OK)
-            status =
-                nt_budget_take(budget, NT_COST_FIELD, map->interpretation.shape_count, NT_NO_OFFSET, error);
-        fields += status == NT_OK ? map->interpretation.shape_count : 0;
+        status = interpret(dataset, tree, i, error);
+        fields += status == NT_OK ? tree->map->branches[i].interpretation.shape_count : 0;
     }
-    nt_budget_release(budget, NT_COST_FIELD, fields);
+    nt_budget_release(&dataset->file->budget, NT_COST_FIELD, fields);
     return status;
 }
 
@@ -437,27 +406,29 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
     return NT_OK;
 }
 
+static void schema_deinit(struct schema *schema)
+{
+    columns_deinit(&schema->columns);
+    free(schema->fields);
+    free(schema->items);
+}
+
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error)
 {
-    struct schema schema = {.dataset = dataset, .tree = tree, .columns = {.error = error}, .error = error};
-    enum nt_status status = make_map(dataset, tree, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(make_map(dataset, tree, error));
+    NT_CLEANUP(schema_deinit)
+    struct schema schema = {
+        .dataset = dataset, .tree = tree, .columns = {.map = tree->map, .error = error}, .error = error};
     nt_builder_init(&schema.columns.builder, dataset);
-    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++)
-        status = add_branch(&schema, i);
-    if (status == NT_OK)
-        status = settle_columns(&schema.columns, dataset->arena, &tree->map->columns);
-    if (status == NT_OK)
-        status = nt_builder_finish(&schema.columns.builder, error);
-    for (size_t i = 0; status == NT_OK && i < schema.item_count; i++)
+    for (uint32_t i = 0; i < tree->branch_count; i++)
+        NT_TRY(add_branch(&schema, i));
+    NT_TRY(settle_columns(&schema.columns, dataset->arena, &tree->map->columns));
+    NT_TRY(nt_builder_finish(&schema.columns.builder, error));
+    for (size_t i = 0; i < schema.item_count; i++)
         nt_field_project_columns(dataset, schema.items[i].field, schema.items[i].array);
     dataset->is_ordered = true;
-    columns_deinit(&schema.columns);
-    free(schema.fields);
-    free(schema.items);
-    return status;
+    return NT_OK;
 }
 
 /* ---- The physical dataset ---- */
@@ -477,9 +448,7 @@ static enum nt_status add_physical_columns(struct columns *columns, const struct
         if (!has_baskets(tree, i))
             continue;
         struct nt_ttree_column column_source = {.branch = i, .output = physical_output(&map->interpretation)};
-        NT_TRY(add_column(columns, map->data, column_source, &map->interpretation, 0,
-                          column_source.output == NT_OUTPUT_RAW ? "basket"
-                                                                : output_type(&map->interpretation, 0)));
+        NT_TRY(add_column(columns, map->data, column_source, 0));
     }
     return NT_OK;
 }
@@ -487,27 +456,18 @@ static enum nt_status add_physical_columns(struct columns *columns, const struct
 static enum nt_status fill_physical(struct nt_dataset *physical, struct nt_dataset *dataset,
                                     struct nt_error *error)
 {
-    struct nt_ttree *tree = dataset->format_data;
-    struct columns columns = {.error = error};
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    NT_CLEANUP(columns_deinit) struct columns columns = {.map = tree->map, .error = error};
     nt_builder_init(&columns.builder, physical);
-    enum nt_status status =
-        nt_builder_add_linked_fields(&columns.builder, dataset->fields, dataset->field_count, error);
-    if (status == NT_OK)
-        status = add_physical_columns(&columns, tree);
-    if (status == NT_OK)
-        status = settle_columns(&columns, dataset->arena, &tree->map->physical_columns);
-    if (status == NT_OK)
-        status = nt_builder_finish(&columns.builder, error);
-    columns_deinit(&columns);
-    uint64_t *parts = calloc(tree->map->part_count + 1u, sizeof(*parts));
-    if (status == NT_OK && !parts)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < tree->map->part_count; i++)
+    NT_TRY(nt_builder_add_linked_fields(&columns.builder, dataset->fields, dataset->field_count, error));
+    NT_TRY(add_physical_columns(&columns, tree));
+    NT_TRY(settle_columns(&columns, dataset->arena, &tree->map->physical_columns));
+    NT_TRY(nt_builder_finish(&columns.builder, error));
+    NT_AUTO_FREE uint64_t *parts = calloc(tree->map->part_count + 1u, sizeof(*parts));
+    NT_TRY(nt_check_memory(parts, error));
+    for (uint32_t i = 0; i < tree->map->part_count; i++)
         parts[i] = dataset->part_boundaries[i + 1] - dataset->part_boundaries[i];
-    if (status == NT_OK)
-        status = nt_dataset_add_field_groups(physical, parts, tree->map->part_count, error);
-    free(parts);
-    return status;
+    return nt_dataset_add_field_groups(physical, parts, tree->map->part_count, error);
 }
 
 enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error *error)

@@ -468,6 +468,10 @@ struct nt_interpretation {
  * cannot be read is one UNREADABLE with its reason. All memory is the arena's. NT_LIMIT, NT_NO_MEMORY. */
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error);
+/* One shape without data: a RECORD of the branches below, or UNREADABLE for a reason. */
+enum nt_status nt_ttree_make_only_shape(const struct nt_ttree_branch *branch, enum nt_ttree_shape_kind kind,
+                                        struct nt_text type, const char *reason, struct nt_arena *arena,
+                                        struct nt_interpretation *interpretation_ret, struct nt_error *error);
 
 /* ---- samples.c ---- */
 
