@@ -101,7 +101,6 @@ struct object_walk {
 
 /* Values of the members that count others, of an object with its base classes. */
 struct frame {
-    struct nt_text class_name;
     struct {
         struct nt_text name;
         uint32_t value;
@@ -336,17 +335,15 @@ static enum nt_status walk_pointer(struct object_walk *walk, struct nt_text name
     size_t outer_end = walk->cursor.end, item_end = walk->cursor.position + word;
     walk->cursor.end = item_end;
     uint32_t tag = nt_load_be32(walk->cursor.bytes + walk->cursor.position);
-    enum nt_status status;
     if (tag & NT_TFILE_CLASS_MASK) {
-        status = get_class(walk, &class_name, error);
-        if (status == NT_OK)
-            status = walk_object(walk, name, class_name, member.offset, true, NULL, error);
+        NT_TRY(get_class(walk, &class_name, error));
+        NT_TRY(walk_object(walk, name, class_name, member.offset, true, NULL, error));
     } else {
-        status = reference(walk, &member, tag, error);
+        NT_TRY(reference(walk, &member, tag, error));
     }
     walk->cursor.position = item_end;
     walk->cursor.end = outer_end;
-    return status;
+    return NT_OK;
 }
 
 static void skip_tobject(struct nt_cursor *cursor, uint32_t *id_ret, uint32_t *bits_ret)
@@ -450,17 +447,15 @@ static enum nt_status walk_items(struct object_walk *walk, struct nt_object_memb
                                  enum streamed_kind kind, struct nt_error *error)
 {
     enum { FIRST_WITH_OPTIONS = 4, FIRST_WITH_LONG_OPTIONS = 5 };
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; i < list->count && status == NT_OK; i++) {
-        status = walk_pointer(walk, (struct nt_text){0}, (struct nt_text){0}, error);
+    for (uint64_t i = 0; i < list->count; i++) {
+        NT_TRY(walk_pointer(walk, (struct nt_text){0}, (struct nt_text){0}, error));
         if (kind == TLIST && list->version >= FIRST_WITH_OPTIONS)
             nt_cursor_skip(&walk->cursor, list->version < FIRST_WITH_LONG_OPTIONS
                                               ? nt_get_u8(&walk->cursor)
                                               : get_length(&walk->cursor));
-        if (status == NT_OK)
-            status = check(walk, list->class_name, error);
+        NT_TRY(check(walk, list->class_name, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* The start of a list: what all collections have, and the number of items. */
@@ -492,14 +487,14 @@ static enum nt_status walk_list(struct object_walk *walk, struct nt_object_membe
         nt_cursor_skip(cursor, 4); /* lower bound */
     if (cursor->failed)
         return fail(walk, list->class_name, "the items extend past the end", error);
-    enum nt_status status = begin(walk, list, &skip, error);
-    if (status != NT_OK || (skip && header->is_counted))
-        return status;
+    NT_TRY(begin(walk, list, &skip, error));
+    if (skip && header->is_counted)
+        return NT_OK;
     walk->muted += skip;
-    status = kind == TCLONESARRAY ? walk_clones(walk, list, item_class, error)
-                                  : walk_items(walk, list, kind, error);
+    NT_TRY(kind == TCLONESARRAY ? walk_clones(walk, list, item_class, error)
+                                : walk_items(walk, list, kind, error));
     walk->muted -= skip;
-    return status == NT_OK && !skip ? end(walk, list, error) : status;
+    return skip ? NT_OK : end(walk, list, error);
 }
 
 static enum nt_status walk_members(struct object_walk *walk, const struct nt_streamer_class *described,
@@ -528,21 +523,22 @@ static enum nt_status walk_described(struct object_walk *walk, struct nt_object_
                                      struct frame *derived, struct nt_error *error)
 {
     struct frame own; /* large; most objects count nothing, so that not all of it is set */
-    own.class_name = object->class_name;
     own.counter_count = 0;
-    bool skip = false, ends = header->is_counted || is_bounded;
+    bool skip, ends = header->is_counted || is_bounded;
     const struct nt_streamer_class *described = describe(walk, object->class_name, header);
     if (!described && ends)
         return skip_to(walk, object, header->end, error);
     if (!described)
         return fail_unsupported(walk, object->class_name, object->name, error);
-    enum nt_status status = derived ? NT_OK : begin(walk, object, &skip, error);
-    if (status != NT_OK || (skip && ends))
-        return status;
+    if (derived)
+        return walk_members(walk, described, derived, header, is_bounded, error);
+    NT_TRY(begin(walk, object, &skip, error));
+    if (skip && ends)
+        return NT_OK;
     walk->muted += skip;
-    status = walk_members(walk, described, derived ? derived : &own, header, is_bounded, error);
+    NT_TRY(walk_members(walk, described, &own, header, is_bounded, error));
     walk->muted -= skip;
-    return status == NT_OK && !derived && !skip ? end(walk, object, error) : status;
+    return skip ? NT_OK : end(walk, object, error);
 }
 
 /* An object that starts with a header. */
@@ -552,9 +548,8 @@ static enum nt_status walk_headed(struct object_walk *walk, struct nt_object_mem
 {
     struct object_header header;
     size_t outer_end = walk->cursor.end;
-    enum nt_status status = get_header(walk, object->class_name, &header, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_header(walk, object->class_name, &header, error));
+    enum nt_status status;
     walk->cursor.end = header.end;
     object->version = header.version;
     if (kind == OPAQUE && !header.is_counted)
@@ -578,12 +573,11 @@ static enum nt_status walk_bare_tobject(struct object_walk *walk, struct nt_obje
                                         struct nt_error *error)
 {
     bool skip;
-    enum nt_status status = begin(walk, object, &skip, error);
+    NT_TRY(begin(walk, object, &skip, error));
     walk->muted += skip;
-    if (status == NT_OK)
-        status = walk_tobject(walk, error);
+    NT_TRY(walk_tobject(walk, error));
     walk->muted -= skip;
-    return status == NT_OK && !skip ? end(walk, object, error) : status;
+    return skip ? NT_OK : end(walk, object, error);
 }
 
 /* `is_bounded`: the cursor ends with the object. `derived`: the object whose base class this is, which
@@ -713,9 +707,7 @@ static enum nt_status walk_counted(struct object_walk *walk, const struct nt_str
         is_vector && width_of(type) && type != NT_STREAMER_DOUBLE32 && type != NT_STREAMER_FLOAT16;
     size_t outer_end = walk->cursor.end;
     struct object_header header;
-    enum nt_status status = get_header(walk, element->type_name, &header, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_header(walk, element->type_name, &header, error));
     if (!header.is_counted) {
         walk->rest_is_unknown = true;
         return NT_OK;
@@ -724,18 +716,18 @@ static enum nt_status walk_counted(struct object_walk *walk, const struct nt_str
     member.version = header.version;
     member.depth = walk->depth;
     if (is_string) {
-        status = string(walk, &member, error);
+        NT_TRY(string(walk, &member, error));
     } else if (is_number && !header.is_memberwise) {
         member.type = type;
         member.is_list = true;
         member.count = nt_get_be32(&walk->cursor);
-        status = numbers(walk, &member, width_of(type), error);
+        NT_TRY(numbers(walk, &member, width_of(type), error));
     } else {
-        status = skip_to(walk, &member, header.end, error);
+        NT_TRY(skip_to(walk, &member, header.end, error));
     }
-    walk->cursor.position = status == NT_OK ? header.end : walk->cursor.position;
+    walk->cursor.position = header.end;
     walk->cursor.end = outer_end;
-    return status;
+    return NT_OK;
 }
 
 /* One object, pointer or string that is a member or an item of one. */
@@ -773,16 +765,15 @@ static enum nt_status walk_element_objects(struct object_walk *walk,
                                     .depth = walk->depth};
     if (list.count > nt_cursor_left(&walk->cursor))
         return fail(walk, list.class_name, "the items extend past the end", error);
-    enum nt_status status = begin(walk, &list, &skip, error);
+    NT_TRY(begin(walk, &list, &skip, error));
     walk->muted += skip;
-    for (uint64_t i = 0; i < list.count && status == NT_OK; i++) {
-        status = walk_element_object(walk, element, element->type - NT_STREAMER_OFFSET_L, (struct nt_text){0},
-                                     error);
-        if (status == NT_OK)
-            status = check(walk, list.class_name, error);
+    for (uint64_t i = 0; i < list.count; i++) {
+        NT_TRY(walk_element_object(walk, element, element->type - NT_STREAMER_OFFSET_L, (struct nt_text){0},
+                                   error));
+        NT_TRY(check(walk, list.class_name, error));
     }
     walk->muted -= skip;
-    return status == NT_OK && !skip ? end(walk, &list, error) : status;
+    return skip ? NT_OK : end(walk, &list, error);
 }
 
 static enum nt_status walk_element(struct object_walk *walk, const struct nt_streamer_class *described,

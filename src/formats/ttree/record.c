@@ -233,7 +233,7 @@ static size_t item_bytes(const struct nt_ttree *tree, size_t offset)
     nt_cursor_skip(&cursor, offset);
     uint32_t count = nt_get_be32(&cursor) & ~mask;
     size_t left = nt_cursor_left(&cursor);
-    return cursor.position - offset + (count < left ? count : left);
+    return cursor.position - offset + nt_min(count, left);
 }
 
 static enum nt_status add_branch(struct tree_reader *reader, const struct nt_object_member *member,
@@ -276,7 +276,6 @@ static enum nt_status add_friend(struct tree_reader *reader, struct nt_error *er
 static enum nt_status begin_in_tree(struct tree_reader *reader, const struct nt_object_member *member,
                                     bool *skip_ret, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     switch (member_of(reader, member->name)) {
     case BRANCHES:
         reader->has_branches = true;
@@ -287,8 +286,8 @@ static enum nt_status begin_in_tree(struct tree_reader *reader, const struct nt_
         reader->tree->has_index = *skip_ret = true;
         return NT_OK;
     case BRANCH_REF:
-        status = add_item(reader, NT_NONE, false, member->offset, error);
-        return status == NT_OK ? add_branch(reader, member, error) : status;
+        NT_TRY(add_item(reader, NT_NONE, false, member->offset, error));
+        return add_branch(reader, member, error);
     default:
         *skip_ret = true;
         return NT_OK;
@@ -347,7 +346,6 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
                             struct nt_error *error)
 {
     struct tree_reader *reader = context;
-    enum nt_status status;
     if (reader->level_count == 0) {
         reader->tree->version = (uint32_t)member->version;
         return enter(reader, IN_TREE, 0, error);
@@ -361,11 +359,11 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
     case IN_LEAF:
         return begin_in_leaf(reader, level->index, member, skip_ret, error);
     case IN_BRANCHES:
-        status = add_item(reader, level->index, false, member->offset, error);
-        return status == NT_OK ? add_branch(reader, member, error) : status;
+        NT_TRY(add_item(reader, level->index, false, member->offset, error));
+        return add_branch(reader, member, error);
     case IN_LEAVES:
-        status = add_item(reader, level->index, true, member->offset, error);
-        return status == NT_OK ? add_leaf(reader, member, error) : status;
+        NT_TRY(add_item(reader, level->index, true, member->offset, error));
+        return add_leaf(reader, member, error);
     case IN_FRIENDS:
         return add_friend(reader, error);
     default:
@@ -666,11 +664,9 @@ static enum nt_status number_of_branch(const struct tree_reader *reader, size_t 
 
 static uint32_t count_slots(const struct met_branch *met)
 {
-    uint64_t count = met->write_basket < 0 ? 0 : (uint64_t)met->write_basket + 1;
-    count = count < met->entry_count ? count : met->entry_count;
-    count = count < met->seek_count ? count : met->seek_count;
-    count = count < met->size_count ? count : met->size_count;
-    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    uint64_t written = met->write_basket < 0 ? 0 : (uint64_t)met->write_basket + 1;
+    uint64_t stored = nt_min(met->entry_count, nt_min(met->seek_count, met->size_count));
+    return (uint32_t)nt_min(nt_min(written, stored), UINT32_MAX);
 }
 
 static enum nt_status finish_branch(struct tree_reader *reader, struct met_branch *met,
@@ -683,11 +679,10 @@ static enum nt_status finish_branch(struct tree_reader *reader, struct met_branc
     branch->record = reader->tree;
     branch->file_source = NT_TTREE_FILE;
     branch->object_source = NT_TTREE_OBJECT;
-    enum nt_status status = number_of_branch(reader, met->counter, &branch->counter, error);
-    if (status == NT_OK)
-        status = number_of_branch(reader, met->second_counter, &branch->second_counter, error);
+    NT_TRY(number_of_branch(reader, met->counter, &branch->counter, error));
+    NT_TRY(number_of_branch(reader, met->second_counter, &branch->second_counter, error));
     reader->tree->branches[met->number] = *branch;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status finish_leaf(struct tree_reader *reader, struct met_leaf *met, struct nt_error *error)
@@ -735,9 +730,7 @@ static enum nt_status finish_ranges(struct tree_reader *reader, struct nt_error 
     uint8_t end_width = 0, size_width = 0;
     const uint8_t *end_bytes = array(&reader->ends, &ends, &end_width);
     const uint8_t *size_bytes = array(&reader->sizes, &sizes, &size_width);
-    uint64_t count = ends < sizes ? ends : sizes;
-    if (end_width != 8 || size_width != 8)
-        count = 0;
+    uint64_t count = end_width == 8 && size_width == 8 ? nt_min(ends, sizes) : 0;
     NT_TRY(allocate(reader, count, sizeof(*tree->ranges), &tree->ranges, error));
     tree->range_count = (uint32_t)count;
     for (uint32_t i = 0; i < tree->range_count; i++) {
@@ -750,17 +743,15 @@ static enum nt_status finish_ranges(struct tree_reader *reader, struct nt_error 
 static enum nt_status finish_lists(struct tree_reader *reader, struct nt_error *error)
 {
     struct nt_ttree *tree = reader->tree;
-    enum nt_status status =
-        allocate(reader, tree->branch_count, sizeof(*tree->branches), &tree->branches, error);
-    if (status == NT_OK)
-        status = allocate(reader, tree->leaf_count, sizeof(*tree->leaves), &tree->leaves, error);
-    for (size_t i = 0; i < reader->branch_count && status == NT_OK; i++)
+    NT_TRY(allocate(reader, tree->branch_count, sizeof(*tree->branches), &tree->branches, error));
+    NT_TRY(allocate(reader, tree->leaf_count, sizeof(*tree->leaves), &tree->leaves, error));
+    for (size_t i = 0; i < reader->branch_count; i++)
         if (reader->branches[i].number != NT_NONE)
-            status = finish_branch(reader, &reader->branches[i], error);
-    for (size_t i = 0; i < reader->leaf_count && status == NT_OK; i++)
+            NT_TRY(finish_branch(reader, &reader->branches[i], error));
+    for (size_t i = 0; i < reader->leaf_count; i++)
         if (reader->leaves[i].number != NT_NONE)
-            status = finish_leaf(reader, &reader->leaves[i], error);
-    return status;
+            NT_TRY(finish_leaf(reader, &reader->leaves[i], error));
+    return NT_OK;
 }
 
 static enum nt_status finish(struct tree_reader *reader, struct nt_error *error)
@@ -770,18 +761,15 @@ static enum nt_status finish(struct tree_reader *reader, struct nt_error *error)
     root.first_leaf = root.last_leaf = NT_NONE;
     NT_TRY(link_items(reader, &root, error));
     number_all(reader, root.first_child);
-    enum nt_status status = finish_lists(reader, error);
-    if (status == NT_OK)
-        status = finish_ranges(reader, error);
-    if (status == NT_OK)
-        status = copy(reader, reader->embedded, reader->embedded_count, sizeof(*reader->embedded),
-                      &tree->embedded, error);
-    if (status == NT_OK)
-        status = copy(reader, reader->friends, reader->friend_count, sizeof(*reader->friends), &tree->friends,
-                      error);
+    NT_TRY(finish_lists(reader, error));
+    NT_TRY(finish_ranges(reader, error));
+    NT_TRY(copy(reader, reader->embedded, reader->embedded_count, sizeof(*reader->embedded), &tree->embedded,
+                error));
+    NT_TRY(
+        copy(reader, reader->friends, reader->friend_count, sizeof(*reader->friends), &tree->friends, error));
     tree->embedded_count = (uint32_t)reader->embedded_count;
     tree->friend_count = (uint32_t)reader->friend_count;
-    return status;
+    return NT_OK;
 }
 
 /* A TNtuple is a TTree with more members: the version of the TTree is in its second header. */
@@ -802,12 +790,13 @@ static void free_reader(struct tree_reader *reader)
     free(reader->friends);
     free(reader);
 }
+NT_DEFINE_CLEANUP(struct tree_reader, free_reader)
 
 enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,
                              struct nt_text class_name, size_t key_bytes, struct nt_arena *arena,
                              struct nt_budget *budget, struct nt_error *error)
 {
-    struct tree_reader *reader = calloc(1, sizeof(*reader));
+    NT_CLEANUP(free_reader_at) struct tree_reader *reader = calloc(1, sizeof(*reader));
     NT_TRY(nt_check_memory(reader, error));
     const struct nt_object_visitor visitor = {reader, begin, end, numbers, string, reference, unknown};
     reader->tree = tree;
@@ -816,13 +805,10 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
     tree->own = tree;
     tree->info = info;
     tree->class_name = class_name;
-    enum nt_status status =
-        nt_object_walk(info, class_name, tree->object, tree->object_bytes, key_bytes, &visitor, error);
-    if (status == NT_OK && !reader->has_branches)
-        status = fail_unknown(class_name, (int32_t)tree->version, 0, error);
-    if (status == NT_OK)
-        status = finish(reader, error);
+    NT_TRY(nt_object_walk(info, class_name, tree->object, tree->object_bytes, key_bytes, &visitor, error));
+    if (!reader->has_branches)
+        return fail_unknown(class_name, (int32_t)tree->version, 0, error);
+    NT_TRY(finish(reader, error));
     correct_version(tree);
-    free_reader(reader);
-    return status;
+    return NT_OK;
 }

@@ -8,13 +8,9 @@
 
 /* ---- Built-in classes, after the class definitions that ROOT publishes ---- */
 
-#define TEXT(string)                                                                                         \
-    {                                                                                                        \
-        string, sizeof(string) - 1                                                                           \
-    }
 #define MEMBER(type_, name_, type_name_)                                                                     \
     {                                                                                                        \
-        .name = TEXT(name_), .type_name = TEXT(type_name_), .type = (type_)                                  \
+        .name = NT_TEXT_OF(name_), .type_name = NT_TEXT_OF(type_name_), .type = (type_)                      \
     }
 #define BOOL(name) MEMBER(NT_STREAMER_BOOL, name, "bool")
 #define SHORT(name) MEMBER(NT_STREAMER_SHORT, name, "short")
@@ -33,8 +29,8 @@
 #define TNAMED MEMBER(NT_STREAMER_TNAMED, "TNamed", "BASE")
 #define ARRAY(type_, name_, type_name_, counter_)                                                            \
     {                                                                                                        \
-        .name = TEXT(name_), .type_name = TEXT(type_name_ "*"), .type = NT_STREAMER_OFFSET_P + (type_),      \
-        .counter = TEXT(counter_)                                                                            \
+        .name = NT_TEXT_OF(name_), .type_name = NT_TEXT_OF(type_name_ "*"),                                  \
+        .type = NT_STREAMER_OFFSET_P + (type_), .counter = NT_TEXT_OF(counter_)                              \
     }
 #define INTS(name, counter) ARRAY(NT_STREAMER_INT, name, "int", counter)
 #define LONG64S(name, counter) ARRAY(NT_STREAMER_LONG64, name, "Long64_t", counter)
@@ -98,7 +94,7 @@ struct built_in {
 
 #define CLASS_OF(name, first, last, checksum, ...)                                                           \
     {                                                                                                        \
-        TEXT(name), first, last, (const struct nt_streamer_element[]){__VA_ARGS__},                          \
+        NT_TEXT_OF(name), first, last, (const struct nt_streamer_element[]){__VA_ARGS__},                    \
             sizeof((const struct nt_streamer_element[]){__VA_ARGS__}) / sizeof(struct nt_streamer_element),  \
             checksum                                                                                         \
     }
@@ -167,7 +163,7 @@ static const struct built_in built_ins[] = {
 
 enum { BUILT_INS = sizeof(built_ins) / sizeof(built_ins[0]), CLONES_LAST_VERSION = 2 };
 
-static const struct nt_text clones_name = TEXT("TBranchClones"), branch_name = TEXT("TBranch");
+static const struct nt_text clones_name = NT_TEXT_OF("TBranchClones"), branch_name = NT_TEXT_OF("TBranch");
 
 /* ---- The record ---- */
 
@@ -192,7 +188,7 @@ static enum nt_status allocate(const struct streamer_info_reader *reader, uint64
 {
     NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size, reader->offset, error));
     *items_ret = nt_arena_alloc(reader->arena, count, size);
-    return *items_ret ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(*items_ret, error);
 }
 
 /* The version of an object, and a cursor over the rest of it, which is skipped. */
@@ -471,18 +467,18 @@ static enum nt_status read_list(struct streamer_info_reader *reader, struct nt_s
     uint32_t count = get_list(&list, false);
     if (list.failed)
         return fail(reader, "no list of classes", error);
-    enum nt_status status = make_room(reader, info, count, error);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+    NT_TRY(make_room(reader, info, count, error));
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_cursor item;
         struct nt_text name = get_item(reader, &list, &item);
         if (nt_text_is(name, "TStreamerInfo"))
-            status = read_class(reader, &item, &info->classes[info->class_count++], error);
+            NT_TRY(read_class(reader, &item, &info->classes[info->class_count++], error));
         nt_tfile_get_string(&list); /* its option */
         reader->cursor.position = list.position;
-        if (status == NT_OK && (list.failed || item.failed))
-            status = fail(reader, "a class has no name, or extends past its end", error);
+        if (list.failed || item.failed)
+            return fail(reader, "a class has no name, or extends past its end", error);
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Built-in classes after those of the file ---- */
@@ -616,18 +612,13 @@ enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint
     struct nt_streamer_info info = {0};
     struct streamer_info_reader reader = {.arena = file->arena, .budget = &file->budget, .offset = offset};
     struct nt_tfile_key key;
-    enum nt_status status;
     if (offset == 0 || bytes == 0) {
-        status = make_room(&reader, &info, 0, error);
+        NT_TRY(make_room(&reader, &info, 0, error));
     } else {
-        status = read_key(file, offset, &key, error);
-        if (status == NT_OK)
-            status = read_object(file, &reader, &key, &info, error);
-        if (status == NT_OK)
-            status = read_list(&reader, &info, error);
+        NT_TRY(read_key(file, offset, &key, error));
+        NT_TRY(read_object(file, &reader, &key, &info, error));
+        NT_TRY(read_list(&reader, &info, error));
     }
-    if (status != NT_OK)
-        return status;
     sort_classes(&info);
     add_built_ins(&info);
     sort_classes(&info);
