@@ -63,15 +63,14 @@ struct boundaries {
     size_t count, capacity;
 };
 
-static bool add_boundary(struct boundaries *boundaries, uint64_t entry)
+static enum nt_status add_boundary(struct boundaries *boundaries, uint64_t entry, struct nt_error *error)
 {
     uint64_t *items =
         nt_array_grow(boundaries->items, boundaries->count, &boundaries->capacity, sizeof(*items));
-    if (!items)
-        return false;
+    NT_TRY(nt_check_memory(items, error));
     boundaries->items = items;
     items[boundaries->count++] = entry;
-    return true;
+    return NT_OK;
 }
 
 /* A boundary divides no basket of a branch: one begins there, or the branch has none around it. */
@@ -100,19 +99,18 @@ static enum nt_status declared_boundaries(const struct nt_ttree *tree, uint64_t 
     for (uint32_t i = 0; i <= tree->range_count && at < entries; i++) {
         bool is_last = i == tree->range_count;
         int64_t step = is_last ? tree->auto_flush : tree->ranges[i].size;
-        uint64_t end =
-            is_last || tree->ranges[i].last_entry < 0 ? entries : (uint64_t)tree->ranges[i].last_entry + 1;
-        if (end > entries)
-            end = entries;
+        uint64_t end = is_last || tree->ranges[i].last_entry < 0
+                           ? entries
+                           : nt_min((uint64_t)tree->ranges[i].last_entry + 1, entries);
         while (step > 0 && end - at > (uint64_t)step && at < end && boundaries->count < MAX_BOUNDARIES) {
             at += (uint64_t)step;
-            NT_TRY(nt_check_memory(add_boundary(boundaries, at), error));
+            NT_TRY(add_boundary(boundaries, at, error));
         }
         if (end <= at || is_last)
             continue;
         at = end;
-        if (at < entries && !add_boundary(boundaries, at))
-            return nt_fail_memory(error);
+        if (at < entries)
+            NT_TRY(add_boundary(boundaries, at, error));
     }
     return NT_OK;
 }
@@ -131,9 +129,8 @@ static enum nt_status basket_boundaries(struct nt_dataset *dataset, const struct
     NT_TRY(list_baskets(dataset, fewest, error));
     const struct nt_branch_map *map = &tree->map->branches[fewest];
     for (uint32_t i = 1; i < map->basket_count; i++)
-        if (map->baskets[i].first_entry < dataset->entries &&
-            !add_boundary(boundaries, map->baskets[i].first_entry))
-            return nt_fail_memory(error);
+        if (map->baskets[i].first_entry < dataset->entries)
+            NT_TRY(add_boundary(boundaries, map->baskets[i].first_entry, error));
     return NT_OK;
 }
 
@@ -151,40 +148,40 @@ static void join_clusters(struct boundaries *boundaries, uint32_t fields)
 static enum nt_status find_boundaries(struct nt_dataset *dataset, const struct nt_ttree *tree,
                                       struct boundaries *boundaries, struct nt_error *error)
 {
-    enum nt_status status = declared_boundaries(tree, dataset->entries, boundaries, error);
-    if (status == NT_OK && boundaries->count == 0 && tree->auto_flush <= 0)
-        status = basket_boundaries(dataset, tree, boundaries, error);
-    for (uint32_t i = 0; status == NT_OK && boundaries->count && i < tree->branch_count; i++) {
+    NT_TRY(declared_boundaries(tree, dataset->entries, boundaries, error));
+    if (boundaries->count == 0 && tree->auto_flush <= 0)
+        NT_TRY(basket_boundaries(dataset, tree, boundaries, error));
+    for (uint32_t i = 0; boundaries->count && i < tree->branch_count; i++) {
         if (!tree->branches[i].slot_count)
             continue;
-        status = list_baskets(dataset, i, error);
-        if (status == NT_OK)
-            keep_common(boundaries, &tree->map->branches[i]);
+        NT_TRY(list_baskets(dataset, i, error));
+        keep_common(boundaries, &tree->map->branches[i]);
         drop_baskets(dataset, &tree->map->branches[i]);
     }
-    if (status == NT_OK)
-        join_clusters(boundaries, dataset->field_count);
-    return status;
+    join_clusters(boundaries, dataset->field_count);
+    return NT_OK;
+}
+
+static void boundaries_deinit(struct boundaries *boundaries)
+{
+    free(boundaries->items);
 }
 
 enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error)
 {
-    struct boundaries boundaries = {0};
-    uint64_t entries = dataset->entries;
-    enum nt_status status = find_boundaries(dataset, tree, &boundaries, error);
+    NT_CLEANUP(boundaries_deinit) struct boundaries boundaries = {0};
+    uint64_t entries = dataset->entries, start = 0;
+    NT_TRY(find_boundaries(dataset, tree, &boundaries, error));
     uint64_t *parts = nt_arena_alloc(dataset->arena, boundaries.count + 1, sizeof(*parts));
-    if (status == NT_OK && !parts)
-        status = nt_fail_memory(error);
-    if (status == NT_OK) {
-        for (size_t i = 0; i <= boundaries.count; i++)
-            parts[i] =
-                (i < boundaries.count ? boundaries.items[i] : entries) - (i ? boundaries.items[i - 1] : 0);
-        tree->map->part_count = entries ? (uint32_t)boundaries.count + 1 : 0;
-        status = nt_dataset_add_field_groups(dataset, parts, tree->map->part_count, error);
+    NT_TRY(nt_check_memory(parts, error));
+    for (size_t i = 0; i < boundaries.count; i++) {
+        parts[i] = boundaries.items[i] - start;
+        start = boundaries.items[i];
     }
-    free(boundaries.items);
-    return status;
+    parts[boundaries.count] = entries - start;
+    tree->map->part_count = entries ? (uint32_t)boundaries.count + 1 : 0;
+    return nt_dataset_add_field_groups(dataset, parts, tree->map->part_count, error);
 }
 
 /* ---- Counting the elements of baskets ---- */
@@ -222,8 +219,7 @@ static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uin
 /* The entries of a basket that the tree has. */
 static uint64_t entries_of(const struct span *span, const struct nt_basket_location *basket)
 {
-    uint64_t end = basket->end_entry < span->end ? basket->end_entry : span->end;
-    return end - basket->first_entry;
+    return nt_min(basket->end_entry, span->end) - basket->first_entry;
 }
 
 /* Index into the sources of the dataset. */
@@ -237,8 +233,7 @@ static uint32_t source_of(const struct span *span, const struct nt_basket_locati
 static enum nt_status read_record(const struct span *span, const struct nt_basket_location *basket,
                                   bool is_header, struct nt_buffer *record, struct nt_error *error)
 {
-    uint64_t bytes =
-        is_header && basket->bytes > NT_BASKET_HEADER_BYTES ? NT_BASKET_HEADER_BYTES : basket->bytes;
+    uint64_t bytes = is_header ? nt_min(basket->bytes, NT_BASKET_HEADER_BYTES) : basket->bytes;
     uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes);
     nt_buffer_clear(record);
     if (bytes > limit)
@@ -405,7 +400,7 @@ static void plan_next(const struct span *span, uint64_t spare, struct nt_prefetc
 {
     enum { MAX_PLANNED = 4096 };
     struct nt_ttree_map *map = span->tree->map;
-    uint64_t first_bytes = (spare < MAX_BYTES ? spare : MAX_BYTES) / 2;
+    uint64_t first_bytes = nt_min(spare, MAX_BYTES) / 2;
     if (span->map->announced < map->plans_again)
         return;
     map->plans_again = span->map->announced;
@@ -432,8 +427,7 @@ static uint64_t spare_bytes(const struct span *span)
     uint64_t spare = nt_source_spare_bytes(file_of(span), false);
     if (spare || map->announced || map->prefetched_end[true])
         return spare;
-    uint64_t most = nt_source_spare_bytes(file_of(span), true);
-    return most < UNKNOWN_USE ? most : UNKNOWN_USE;
+    return nt_min(nt_source_spare_bytes(file_of(span), true), UNKNOWN_USE);
 }
 
 static void prefetch(const struct span *span)
@@ -446,7 +440,7 @@ static void prefetch(const struct span *span)
     if (!nt_source_can_prefetch(source) || !span->basket_count ||
         span->baskets->first_entry < *prefetched_end)
         return;
-    *prefetched_end = plan(span, spare < MAX_BYTES ? spare : MAX_BYTES, &own);
+    *prefetched_end = plan(span, nt_min(spare, MAX_BYTES), &own);
     nt_prefetch_submit(&own);
     if (map->announced && !span->is_raw)
         plan_next(span, nt_source_spare_bytes(source, false), &next);
@@ -471,10 +465,9 @@ static bool has_gaps(const struct span *span)
 /* Finds the baskets that have the lengths of a branch's arrays. */
 static enum nt_status open_lengths(struct lengths *lengths, const struct span *span, struct nt_error *error)
 {
-    const struct nt_interpretation *interpretation;
     NT_TRY(
         find_span(span->dataset, span->map->interpretation.lengths - 1, span->part, &lengths->span, error));
-    interpretation = &lengths->span.map->interpretation;
+    const struct nt_interpretation *interpretation = &lengths->span.map->interpretation;
     lengths->output = nt_basket_lengths_output(interpretation);
     if (has_gaps(span) || has_gaps(&lengths->span))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -570,29 +563,33 @@ static void drop_numbers(struct item_counter *counter)
 
 /* ---- Counting all baskets ---- */
 
-static enum nt_status count_all(struct item_counter *counter, struct nt_output_count *counts)
+static enum nt_status count_baskets(struct item_counter *counter, struct nt_output_count *counts)
 {
     const struct span *span = counter->span;
     const struct nt_interpretation *interpretation = counter->interpretation;
-    enum nt_status status = NT_OK;
-    /* Also counts the content of a basket that has more entries than the tree. */
-    if (interpretation->count_by != NT_COUNT_BY_ENTRIES)
-        counter->context = nt_codec_context_new();
-    if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counter->context)
-        return nt_fail_memory(counter->error);
-    prefetch(span);
     if (interpretation->lengths)
-        status = open_lengths(&counter->lengths, span, counter->error);
-    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++) {
+        NT_TRY(open_lengths(&counter->lengths, span, counter->error));
+    for (uint32_t i = 0; i < span->basket_count; i++, counts += interpretation->output_count) {
         const struct nt_basket_location *basket = &span->baskets[i];
-        struct nt_output_count *of_basket = counts + (size_t)i * interpretation->output_count;
         if (interpretation->lengths)
-            status = load_lengths(counter, basket);
-        if (status == NT_OK)
-            status = count_basket(counter, basket, of_basket);
-        if (status == NT_OK && interpretation->lengths)
-            use_lengths(&counter->lengths, interpretation, of_basket, entries_of(span, basket));
+            NT_TRY(load_lengths(counter, basket));
+        NT_TRY(count_basket(counter, basket, counts));
+        if (interpretation->lengths)
+            use_lengths(&counter->lengths, interpretation, counts, entries_of(span, basket));
     }
+    return NT_OK;
+}
+
+static enum nt_status count_all(struct item_counter *counter, struct nt_output_count *counts)
+{
+    const struct span *span = counter->span;
+    /* Also counts the content of a basket that has more entries than the tree. */
+    if (counter->interpretation->count_by != NT_COUNT_BY_ENTRIES) {
+        counter->context = nt_codec_context_new();
+        NT_TRY(nt_check_memory(counter->context, counter->error));
+    }
+    prefetch(span);
+    enum nt_status status = count_baskets(counter, counts);
     drop_numbers(counter);
     return fail_in_branch(span->tree, span->map, status, counter->error);
 }
@@ -759,16 +756,14 @@ static enum nt_status add_decoder(struct basket_lister *listing,
 {
     struct nt_dataset *dataset = listing->builder.dataset;
     struct nt_decoder decoder;
-    void *state;
+    NT_AUTO_FREE void *state = NULL;
     NT_TRY(nt_basket_decoder(interpretation, output, &decoder, &state, listing->error));
     decoder.dependencies = pages;
     decoder.dependency_count = page_count;
     if (page_count)
         nt_basket_set_lengths(state, listing->lengths.used - listing->lengths.before);
-    enum nt_status status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
-                                            &decoder, number_ret, listing->error);
-    free(state);
-    return status;
+    return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
+                           listing->error);
 }
 
 /* A page whose arrays have their lengths on other pages has a decoder of its own. */
@@ -787,11 +782,10 @@ static enum nt_status find_decoder(struct basket_lister *listing, uint32_t numbe
         if (count_numbers(lengths, i))
             pages[count++] = page_of(&lengths->span, &lengths->span.baskets[i], count_numbers(lengths, i),
                                      listing->lengths_decoder);
-    enum nt_status status =
-        add_decoder(listing, interpretation, listing->column->output, pages, count, decoder_ret);
+    NT_TRY(add_decoder(listing, interpretation, listing->column->output, pages, count, decoder_ret));
     use_lengths(lengths, interpretation, listing->counts + (size_t)number * interpretation->output_count,
                 entries_of(&listing->span, basket));
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status add_page(struct basket_lister *listing, uint32_t number)
@@ -818,17 +812,13 @@ static enum nt_status add_pages(struct basket_lister *listing)
 {
     const struct span *span = &listing->span;
     uint64_t at = span->first;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++) {
+    for (uint32_t i = 0; i < span->basket_count; i++) {
         if (span->baskets[i].first_entry > at)
-            status = add_gap(listing, at, span->baskets[i].first_entry - at);
+            NT_TRY(add_gap(listing, at, span->baskets[i].first_entry - at));
         at = span->baskets[i].end_entry;
-        if (status == NT_OK)
-            status = add_page(listing, i);
+        NT_TRY(add_page(listing, i));
     }
-    if (status == NT_OK && at < span->end)
-        status = add_gap(listing, at, span->end - at);
-    return fail_in_branch(span->tree, span->map, status, listing->error);
+    return at < span->end ? add_gap(listing, at, span->end - at) : NT_OK;
 }
 
 static enum nt_status begin_lengths(struct basket_lister *listing)
@@ -856,7 +846,7 @@ static enum nt_status list_column(struct basket_lister *listing, uint32_t cluste
     if (listing->counts && listing->span.map->interpretation.lengths)
         NT_TRY(begin_lengths(listing));
     NT_TRY(nt_group_builder_start(&listing->builder, cluster, column, listing->error));
-    return add_pages(listing);
+    return fail_in_branch(listing->span.tree, listing->span.map, add_pages(listing), listing->error);
 }
 
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
