@@ -268,22 +268,21 @@ static enum nt_status find_embedded(const struct nt_basket *basket, const uint8_
                                     struct nt_basket_content *content, struct nt_error *error)
 {
     const uint8_t *at = record + basket->header_end;
-    enum nt_status status = NT_OK;
     if (basket->offset_bytes) {
-        status = check_count("number of offsets in a basket", basket->entries, nt_load_be32(at), error);
+        NT_TRY(check_count("number of offsets in a basket", basket->entries, nt_load_be32(at), error));
         content->offsets = at + sizeof(uint32_t);
         at += basket->offset_bytes;
     }
-    if (status == NT_OK && basket->offset_bytes && flag_of(basket) > FLAG_DISPLACEMENT) {
-        status = check_count("number of displacements in a basket", basket->entries, nt_load_be32(at), error);
+    if (basket->offset_bytes && flag_of(basket) > FLAG_DISPLACEMENT) {
+        NT_TRY(check_count("number of displacements in a basket", basket->entries, nt_load_be32(at), error));
         at += basket->offset_bytes;
     }
-    if (status == NT_OK && basket->version == 1) {
-        status = check_count("bytes of the buffer of a basket", basket->last, nt_load_be32(at), error);
+    if (basket->version == 1) {
+        NT_TRY(check_count("bytes of the buffer of a basket", basket->last, nt_load_be32(at), error));
         at += sizeof(uint32_t);
     }
     content->values = at + basket->key_bytes; /* the buffer begins with room for a key */
-    return status;
+    return NT_OK;
 }
 
 /* Takes scratch memory for what is not as in the record: uncompressed bytes, and offsets. */
@@ -313,11 +312,10 @@ static enum nt_status find_content(const uint8_t *record, uint8_t *object, struc
     const struct nt_basket *basket = &content->basket;
     if (basket->is_embedded)
         return find_embedded(basket, record, content, error);
-    enum nt_status status = object ? decompress(basket, record, object, context, error) : NT_OK;
+    if (object)
+        NT_TRY(decompress(basket, record, object, context, error));
     content->values = object ? object : record + basket->key_bytes;
-    return status == NT_OK
-               ? find_record_offsets(basket, content->values + basket->value_bytes, &content->offsets, error)
-               : status;
+    return find_record_offsets(basket, content->values + basket->value_bytes, &content->offsets, error);
 }
 
 static void cut(struct nt_basket_content *content)
@@ -347,7 +345,7 @@ enum nt_status nt_basket_unpack(struct nt_buffer *record, uint64_t limit, struct
     nt_buffer_append(&unpacked, content.values, basket->object_bytes);
     nt_buffer_deinit(record);
     *record = unpacked;
-    return record->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!record->failed, error);
 }
 
 enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limit,

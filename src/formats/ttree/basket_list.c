@@ -108,11 +108,10 @@ static bool do_ascend(const struct nt_basket_location *baskets, uint32_t count)
 static enum nt_status check_overlap(const struct nt_basket_location *baskets, uint32_t count,
                                     struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     size_t found = 0;
     if (do_ascend(baskets, count))
         return NT_OK;
-    struct basket_extent *extents = calloc(count, sizeof(*extents));
+    NT_AUTO_FREE struct basket_extent *extents = calloc(count, sizeof(*extents));
     NT_TRY(nt_check_memory(extents, error));
     for (uint32_t i = 0; i < count; i++)
         if (!baskets[i].is_embedded)
@@ -120,13 +119,12 @@ static enum nt_status check_overlap(const struct nt_basket_location *baskets, ui
                                                       .end = baskets[i].offset + baskets[i].bytes,
                                                       .slot = baskets[i].slot};
     qsort(extents, found, sizeof(*extents), compare_extents);
-    for (size_t i = 1; i < found && status == NT_OK; i++)
+    for (size_t i = 1; i < found; i++)
         if (extents[i].offset < extents[i - 1].end)
-            status = nt_fail(error, NT_CORRUPT, extents[i].offset,
-                             "basket %" PRIu32 " overlaps basket %" PRIu32 " at byte %" PRIu64,
-                             extents[i].slot, extents[i - 1].slot, extents[i - 1].offset);
-    free(extents);
-    return status;
+            return nt_fail(error, NT_CORRUPT, extents[i].offset,
+                           "basket %" PRIu32 " overlaps basket %" PRIu32 " at byte %" PRIu64, extents[i].slot,
+                           extents[i - 1].slot, extents[i - 1].offset);
+    return NT_OK;
 }
 
 /* A basket with entries in the tree's own file, if a slot has one. */
@@ -185,16 +183,14 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
         return NT_OK;
     NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct basket_extent),
                           tree->record_offset, error));
-    struct basket_extent *extents = calloc(count, sizeof(*extents));
+    NT_AUTO_FREE struct basket_extent *extents = calloc(count, sizeof(*extents));
     if (extents) {
         list_extents(tree, file_bytes, extents, &bytes);
         qsort(extents, count, sizeof(*extents), compare_extents);
         mark_overlaps(tree, extents, count);
     }
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct basket_extent));
-    enum nt_status status = extents ? NT_OK : nt_fail_memory(error);
-    free(extents);
-    return status;
+    return nt_check_memory(extents, error);
 }
 
 static enum nt_status check_other_branches(const struct nt_ttree_branch *branch, struct nt_error *error)
@@ -232,26 +228,23 @@ enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint6
                                      struct nt_error *error)
 {
     uint32_t count = 0, embedded = 0;
-    struct nt_basket_location *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
+    NT_AUTO_FREE struct nt_basket_location *baskets =
+        calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
     NT_TRY(nt_check_memory(baskets, error));
-    enum nt_status status = check_other_branches(branch, error);
-    for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
+    NT_TRY(check_other_branches(branch, error));
+    for (uint32_t slot = 0; slot < branch->slot_count; slot++) {
         struct nt_basket_location *location = &baskets[count];
         int64_t first = first_entry(branch, slot), end = first_entry(branch, slot + 1);
         bool has_location = set_location(branch, slot, &embedded, location);
         location->first_entry = (uint64_t)first;
         location->end_entry = (uint64_t)end;
-        status = check_location(branch->record, location, first, end, has_location ? file_bytes : UINT64_MAX,
-                                error);
+        NT_TRY(check_location(branch->record, location, first, end, has_location ? file_bytes : UINT64_MAX,
+                              error));
         count += has_location && first < end;
     }
-    if (status == NT_OK)
-        status = check_overlap(baskets, count, error);
-    if (status != NT_OK) {
-        free(baskets);
-        return status;
-    }
+    NT_TRY(check_overlap(baskets, count, error));
     *baskets_ret = baskets;
     *count_ret = count;
+    baskets = NULL;
     return NT_OK;
 }

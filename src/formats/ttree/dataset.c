@@ -241,30 +241,27 @@ static enum nt_status set_sources(struct nt_dataset *dataset, struct nt_ttree *t
     NT_TRY(nt_check_memory(dataset->sources, error));
     dataset->sources[NT_TTREE_FILE] = dataset->file->source;
     dataset->source_count = 1;
-    enum nt_status status = add_object(dataset, tree, tree, error);
-    for (uint32_t i = 0; status == NT_OK && i < tree->friend_count; i++)
+    NT_TRY(add_object(dataset, tree, tree, error));
+    for (uint32_t i = 0; i < tree->friend_count; i++)
         if (tree->friends[i].joined)
-            status = add_object(dataset, tree, tree->friends[i].joined, error);
-    return status;
+            NT_TRY(add_object(dataset, tree, tree->friends[i].joined, error));
+    return NT_OK;
 }
 
 static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttree *tree,
                                 struct nt_error *error)
 {
     uint32_t root = nt_tfile_root_version(nt_tfile_of(dataset->file)->header.version);
-    struct nt_buffer writer = {0};
-    nt_buffer_append_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
+    const char *writer =
+        nt_arena_format(dataset->arena, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
     dataset->format = "ttree";
     dataset->parts_are_clusters = true;
     dataset->version = dataset->generation = nt_arena_format(dataset->arena, "%u", tree->version);
     dataset->generation_reason = "the version of class TTree in the record";
     dataset->title = tree->name;
     dataset->description = tree->title;
-    bool is_copied = !writer.failed &&
-                     nt_text_copy(dataset->arena, (struct nt_text){writer.bytes, (uint32_t)writer.length},
-                                  &dataset->writer);
-    nt_buffer_deinit(&writer);
-    return dataset->version && is_copied ? NT_OK : nt_fail_memory(error);
+    dataset->writer = nt_text_of(writer);
+    return nt_check_memory(dataset->version && writer, error);
 }
 
 /* The record of a tree that was not closed is older than its last baskets, or newer: shows the entries
@@ -284,8 +281,7 @@ static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *ent
             return status;
         if (status != NT_OK)
             continue; /* its reads fail */
-        uint64_t end = count ? baskets[count - 1].end_entry : 0;
-        entries = end < entries ? end : entries;
+        entries = nt_min(entries, count ? baskets[count - 1].end_entry : 0);
         free(baskets);
     }
     *entries_ret = entries;

@@ -203,7 +203,7 @@ enum nt_status nt_basket_decode(const struct nt_interpretation *interpretation, 
                                 struct nt_codec_context *context, void **elements_ret, struct nt_error *error)
 {
     struct nt_decoder decoder;
-    void *state = NULL;
+    NT_AUTO_FREE void *state = NULL;
     NT_TRY(nt_basket_decoder(interpretation, output, &decoder, &state, error));
     const struct nt_packed packed = {.decoder = &decoder,
                                      .data = record,
@@ -212,10 +212,8 @@ enum nt_status nt_basket_decode(const struct nt_interpretation *interpretation, 
                                      .context = context,
                                      .limit = limit};
     *elements_ret = calloc((size_t)elements + 1, decoder.element_bytes);
-    enum nt_status status =
-        *elements_ret ? decoder.ops->decode(&packed, *elements_ret, error) : nt_fail_memory(error);
-    free(state);
-    return status;
+    NT_TRY(nt_check_memory(*elements_ret, error));
+    return decoder.ops->decode(&packed, *elements_ret, error);
 }
 
 /* ---- Counting ---- */
@@ -250,21 +248,16 @@ static enum nt_status count_by_content(const struct nt_interpretation *from, con
                                        struct nt_error *error)
 {
     struct nt_basket_content content;
-    struct nt_program *program = NULL;
+    NT_AUTO_FREE struct nt_program *program = NULL;
     size_t bytes = 0;
     memset(counts, 0, from->output_count * sizeof(*counts));
-    enum nt_status status = nt_program_compile(from, NT_NONE, &program, &bytes, error);
-    if (status == NT_OK)
-        status = nt_basket_open(record, count, limit, context, &content, error);
-    if (status == NT_OK) {
-        struct nt_program_run run = {
-            .operations = program->operations, .class_names = nt_program_names(program), .done = counts};
-        if (lengths)
-            run.lengths = *lengths;
-        status = nt_run_entries(&run, &content, 0, entry_count, error);
-    }
-    free(program);
-    return status;
+    NT_TRY(nt_program_compile(from, NT_NONE, &program, &bytes, error));
+    NT_TRY(nt_basket_open(record, count, limit, context, &content, error));
+    struct nt_program_run run = {
+        .operations = program->operations, .class_names = nt_program_names(program), .done = counts};
+    if (lengths)
+        run.lengths = *lengths;
+    return nt_run_entries(&run, &content, 0, entry_count, error);
 }
 
 enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, const uint8_t *record,

@@ -75,12 +75,11 @@ static enum nt_status compare_first_name(struct nt_file *file, struct nt_text na
                                          struct nt_error *error)
 {
     struct nt_tfile_key key;
-    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    NT_AUTO_FREE uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    NT_TRY(nt_check_memory(buffer, error));
     enum nt_status status =
-        buffer ? nt_tfile_read_key(file->source, nt_tfile_of(file)->header.begin, buffer, &key, error)
-               : nt_fail_memory(error);
+        nt_tfile_read_key(file->source, nt_tfile_of(file)->header.begin, buffer, &key, error);
     *is_same_ret = status == NT_OK && nt_texts_are_equal(key.name, name);
-    free(buffer);
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
@@ -136,7 +135,7 @@ static enum nt_status read_friend(const struct friend_join *joined, const struct
 static enum nt_status refuse(const struct friend_join *joined, const char *reason)
 {
     joined->friend->refusal = nt_arena_copy(joined->dataset->arena, reason, strlen(reason));
-    return joined->friend->refusal ? NT_OK : nt_fail_memory(joined->error);
+    return nt_check_memory(joined->friend->refusal, joined->error);
 }
 
 static enum nt_status check(const struct friend_join *joined, const struct nt_ttree *record)
@@ -249,7 +248,7 @@ static enum nt_status join(struct friend_join *joined)
 
 static void write_note(const struct nt_ttree_friend *friend, struct nt_error *note)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     nt_buffer_append_string(&text, "friend ");
     nt_append_printable(&text, friend->name.bytes, friend->name.length);
     if (friend->file.length) {
@@ -258,7 +257,6 @@ static void write_note(const struct nt_ttree_friend *friend, struct nt_error *no
     }
     nt_fail(note, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not shown: %s",
             text.failed ? "a friend" : nt_buffer_string(&text), friend->refusal);
-    nt_buffer_deinit(&text);
 }
 
 /* One note stands for all friends beyond the limit. */

@@ -31,7 +31,7 @@ static enum nt_status put_path(const struct other_file_opener *opener, struct nt
         nt_buffer_append(path, file, (size_t)(end - file + 1));
     nt_buffer_append(path, name.bytes, name.length);
     nt_buffer_append_string(path, "");
-    return path->failed ? nt_fail_memory(opener->error) : NT_OK;
+    return nt_check_memory(!path->failed, opener->error);
 }
 
 /* Nothing is relative to a file in memory, which has no attributes. */
@@ -57,7 +57,7 @@ static enum nt_status refuse(const struct other_file_opener *opener, const char 
     nt_append_printable(&text, opener->other->name.bytes, opener->other->name.length);
     nt_buffer_append_format(&text, ", %s%s", why, detail);
     opener->other->refusal = nt_buffer_to_arena(&text, opener->file->arena);
-    return opener->other->refusal ? NT_OK : nt_fail_memory(opener->error);
+    return nt_check_memory(opener->other->refusal, opener->error);
 }
 
 /* A refusal stays, so a failure that may pass is none. */
@@ -72,15 +72,13 @@ static enum nt_status refuse_failure(const struct other_file_opener *opener, enu
 /* Opens a file beneath a base. `name` is resolved: a link cannot have led out of the base. */
 static enum nt_status open_beneath(const struct other_file_opener *opener, const char *base, const char *name)
 {
-    struct nt_folder *folder;
+    NT_CLEANUP(nt_folder_close_at) struct nt_folder *folder = NULL;
     struct nt_error failure = {0};
     enum nt_folder_use use =
         opener->options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
     enum nt_status status = nt_folder_open_for(opener->file->source, base, use, &folder, &failure);
-    if (status == NT_OK) {
+    if (status == NT_OK)
         status = nt_folder_open_file(folder, name, &opener->other->source, &failure);
-        nt_folder_close(folder);
-    }
     return status == NT_OK ? status : refuse_failure(opener, status, &failure, failure.message);
 }
 
@@ -88,7 +86,7 @@ static enum nt_status open_beneath(const struct other_file_opener *opener, const
 static enum nt_status try_base(const struct other_file_opener *opener, const char *given, const char *path,
                                bool *is_beneath_ret)
 {
-    char *base;
+    NT_AUTO_FREE char *base = NULL;
     struct nt_text name;
     struct nt_error failure = {0};
     *is_beneath_ret = false;
@@ -96,48 +94,37 @@ static enum nt_status try_base(const struct other_file_opener *opener, const cha
     if (status != NT_OK)
         return nt_is_retryable(status, &failure) ? nt_fail_copy(opener->error, &failure) : NT_OK;
     *is_beneath_ret = nt_folder_name_below(nt_text_of(path), base, &name) && name.length;
-    if (*is_beneath_ret)
-        status = open_beneath(opener, base, name.bytes);
-    free(base);
-    return status;
+    return *is_beneath_ret ? open_beneath(opener, base, name.bytes) : NT_OK;
 }
 
 static enum nt_status open_resolved(const struct other_file_opener *opener, const char *path)
 {
     const char *const *bases = opener->options->bases;
-    enum nt_status status = NT_OK;
     bool is_beneath = false;
-    for (size_t i = 0; bases[i] && status == NT_OK && !is_beneath; i++)
-        status = try_base(opener, bases[i], path, &is_beneath);
-    return status != NT_OK || is_beneath
-               ? status
-               : refuse(opener, "which is not below any directory of the option bases", "");
+    for (size_t i = 0; bases[i] && !is_beneath; i++)
+        NT_TRY(try_base(opener, bases[i], path, &is_beneath));
+    return is_beneath ? NT_OK : refuse(opener, "which is not below any directory of the option bases", "");
 }
 
 static enum nt_status open_path(const struct other_file_opener *opener, const char *path)
 {
-    char *resolved;
+    NT_AUTO_FREE char *resolved = NULL;
     struct nt_error failure = {0};
     enum nt_status status = resolve(path, &resolved, &failure);
     if (status != NT_OK)
         return refuse_failure(opener, status, &failure, strerror(failure.system_error));
-    status = open_resolved(opener, resolved);
-    free(resolved);
-    return status;
+    return open_resolved(opener, resolved);
 }
 
 static enum nt_status open_file(const struct other_file_opener *opener)
 {
-    struct nt_buffer path = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (!opener->options->bases || !opener->options->bases[0])
         return refuse(opener, "which needs the option bases: a directory that contains the file", "");
     if (!is_path(opener))
         return refuse(opener, "which cannot be read unless both files are local", "");
-    enum nt_status status = put_path(opener, &path);
-    if (status == NT_OK)
-        status = open_path(opener, path.bytes);
-    nt_buffer_deinit(&path);
-    return status;
+    NT_TRY(put_path(opener, &path));
+    return open_path(opener, path.bytes);
 }
 
 /* ---- The other files of a file ---- */
@@ -184,12 +171,11 @@ enum nt_status nt_ttree_open_other_files(struct nt_dataset *dataset, struct nt_t
                                          const struct nt_open_options *options, struct nt_error *error)
 {
     struct nt_ttree_other_files *others = nt_ttree_other_files_of(dataset->file);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++)
+    for (uint32_t i = 0; i < tree->branch_count; i++)
         if (nt_ttree_is_elsewhere(&tree->branches[i]))
-            status = open_for(dataset, &tree->branches[i], options, error);
-    if (status != NT_OK || !others->count)
-        return status;
+            NT_TRY(open_for(dataset, &tree->branches[i], options, error));
+    if (!others->count)
+        return NT_OK;
     struct nt_source **sources =
         nt_arena_alloc(dataset->arena, dataset->source_count + others->count, sizeof(struct nt_source *));
     NT_TRY(nt_check_memory(sources, error));
@@ -206,7 +192,7 @@ enum nt_status nt_ttree_other_files_init(struct nt_ttree_other_files *others, st
                                          struct nt_error *error)
 {
     others->items = nt_arena_alloc(file->arena, MAX_FILES, sizeof(*others->items));
-    return others->items ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(others->items, error);
 }
 
 void nt_ttree_other_files_close(struct nt_ttree_other_files *others)

@@ -205,22 +205,20 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
 static enum nt_status check_steps(const struct nt_interpretation *from, uint32_t first, uint32_t end,
                                   unsigned depth, bool are_cases, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (depth == MAX_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the content of a branch is nested more than %d deep",
                        MAX_DEPTH);
-    for (uint32_t i = first; status == NT_OK && i < end; i = next_step(from->steps, i)) {
-        status = check_step(from, i, end, are_cases, error);
-        if (status != NT_OK || !has_body(from->steps[i].kind))
+    for (uint32_t i = first; i < end; i = next_step(from->steps, i)) {
+        NT_TRY(check_step(from, i, end, are_cases, error));
+        if (!has_body(from->steps[i].kind))
             continue;
         uint32_t body_end = from->steps[i].end;
         uint32_t middle = middle_of(&from->steps[i]);
         bool is_pointer = from->steps[i].kind == NT_STEP_POINTER;
-        status = check_steps(from, i + 1, middle, depth + 1, is_pointer, error);
-        if (status == NT_OK)
-            status = check_steps(from, middle, body_end, depth + 1, is_pointer, error);
+        NT_TRY(check_steps(from, i + 1, middle, depth + 1, is_pointer, error));
+        NT_TRY(check_steps(from, middle, body_end, depth + 1, is_pointer, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_number_copy number_copy_of(const struct nt_operation *operation)

@@ -46,7 +46,7 @@ static enum nt_status join_names(const struct class_sample *sample, const uint64
 {
     uint32_t limit = sample->interpretation->samples_several ? NT_SAMPLE_LIMIT : 1, found = 0;
     struct nt_text names[NT_SAMPLE_LIMIT];
-    struct nt_buffer lines = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer lines = {0};
     for (uint64_t i = 0, begin = 0; i < count && found < limit; begin = ends[i++]) {
         const struct nt_text name = {bytes + begin, (size_t)(ends[i] - begin)};
         if (!name.length || name.length > MAX_NAME || is_among(names, found, name))
@@ -54,10 +54,8 @@ static enum nt_status join_names(const struct class_sample *sample, const uint64
         nt_buffer_append_format(&lines, "%s%.*s", found ? "\n" : "", (int)name.length, name.bytes);
         names[found++] = name;
     }
-    bool is_copied = !lines.failed && nt_text_copy(sample->dataset->arena,
-                                                   (struct nt_text){lines.bytes, lines.length}, names_ret);
-    nt_buffer_deinit(&lines);
-    return is_copied ? NT_OK : nt_fail_memory(error);
+    const struct nt_text text = {lines.bytes, lines.length};
+    return nt_check_memory(!lines.failed && nt_text_copy(sample->dataset->arena, text, names_ret), error);
 }
 
 /* Names in the basket. They are not longer than the basket, as their bytes were counted there. Numbers of an
@@ -66,19 +64,15 @@ static enum nt_status get_names(const struct class_sample *sample, uint64_t coun
                                 struct nt_error *error)
 {
     uint32_t output = sample->interpretation->sample - 1;
-    uint64_t *ends = NULL;
-    void *bytes = NULL;
-    enum nt_status status = decode(sample, output, count, (void **)&ends, error);
-    bool has_names = sample->interpretation->outputs[output].is_offsets;
-    if (status == NT_OK && !has_names)
+    NT_AUTO_FREE void *ends = NULL;
+    NT_AUTO_FREE void *bytes = NULL;
+    NT_TRY(decode(sample, output, count, &ends, error));
+    if (!sample->interpretation->outputs[output].is_offsets) {
         *names_ret = NT_TEXT("int");
-    if (status == NT_OK && has_names)
-        status = decode(sample, output + 1, ends[count - 1], &bytes, error);
-    if (status == NT_OK && has_names)
-        status = join_names(sample, ends, bytes, count, names_ret, error);
-    free(ends);
-    free(bytes);
-    return status;
+        return NT_OK;
+    }
+    NT_TRY(decode(sample, output + 1, ((const uint64_t *)ends)[count - 1], &bytes, error));
+    return join_names(sample, ends, bytes, count, names_ret, error);
 }
 
 /* Counts what the basket decompresses to. False if the file's baskets have done so to too much. */
@@ -122,23 +116,21 @@ static enum nt_status search_basket(struct class_sample *sample, uint32_t number
     const struct nt_basket_location *basket = &sample->baskets[number];
     uint64_t entries = basket->end_entry - basket->first_entry;
     sample->record = &sample->records[number];
-    sample->limit = nt_file_page_limit(sample->dataset->file, basket->bytes);
-    if (sample->limit > MAX_BYTES)
-        sample->limit = MAX_BYTES;
+    sample->limit = nt_min(nt_file_page_limit(sample->dataset->file, basket->bytes), MAX_BYTES);
     if (entries > INT32_MAX || (sample->record->length && !may_look_again(sample)))
         return NT_OK;
     if (!sample->record->length)
         NT_TRY(read_basket(sample, basket, &sample->records[number], error));
     if (!sample->record->length)
         return NT_OK;
-    struct nt_output_count *counts = calloc(sample->interpretation->output_count, sizeof(*counts));
+    NT_AUTO_FREE struct nt_output_count *counts =
+        calloc(sample->interpretation->output_count, sizeof(*counts));
     NT_TRY(nt_check_memory(counts, error));
-    enum nt_status status = nt_basket_count(sample->interpretation, (const uint8_t *)sample->record->bytes,
-                                            sample->record->length, (uint32_t)entries, NULL, sample->limit,
-                                            sample->context, counts, error);
-    uint64_t count = status == NT_OK ? counts[sample->interpretation->sample - 1].elements : 0;
-    free(counts);
-    return count ? get_names(sample, count, name_ret, error) : status;
+    NT_TRY(nt_basket_count(sample->interpretation, (const uint8_t *)sample->record->bytes,
+                           sample->record->length, (uint32_t)entries, NULL, sample->limit, sample->context,
+                           counts, error));
+    uint64_t count = counts[sample->interpretation->sample - 1].elements;
+    return count ? get_names(sample, count, name_ret, error) : NT_OK;
 }
 
 /* Other members need not be read, nor can all of them be. */
@@ -194,23 +186,21 @@ static enum nt_status find_names(struct class_sample *sample, const struct nt_tt
                                  struct nt_ttree_branch *row, struct nt_error *error)
 {
     struct nt_text *names = nt_arena_alloc(sample->dataset->arena, NT_SAMPLE_LIMIT, sizeof(*names));
-    struct nt_arena *arena = NULL;
-    enum nt_status status = names ? NT_OK : nt_fail_memory(error);
+    NT_CLEANUP(nt_arena_free_at) struct nt_arena *arena = NULL;
+    NT_TRY(nt_check_memory(names, error));
     row->samples = names;
-    while (status == NT_OK && sample->interpretation->sample) {
+    while (sample->interpretation->sample) {
         bool goes_on = may_interpret_again(sample);
         if (goes_on && !row->refusal)
-            status = search(sample, &names[row->sample_count], error);
+            NT_TRY(search(sample, &names[row->sample_count], error));
         row->sample_count = goes_on ? row->sample_count + 1 : NT_SAMPLE_LIMIT;
         nt_arena_free(arena);
         arena = nt_arena_new();
-        if (status == NT_OK)
-            status = arena ? nt_ttree_interpret(tree, (uint32_t)(row - tree->branches), arena,
-                                                sample->interpretation, error)
-                           : nt_fail_memory(error);
+        NT_TRY(nt_check_memory(arena, error));
+        NT_TRY(
+            nt_ttree_interpret(tree, (uint32_t)(row - tree->branches), arena, sample->interpretation, error));
     }
-    nt_arena_free(arena);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struct nt_ttree *tree,

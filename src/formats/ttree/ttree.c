@@ -164,49 +164,45 @@ struct basket_offsets {
     size_t count, capacity;
 };
 
+static enum nt_status note_group(const struct nt_group *group, struct basket_offsets *basket_offsets,
+                                 struct nt_error *error)
+{
+    for (uint64_t p = 0; p < group->page_count; p++) {
+        if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
+            continue;
+        uint64_t *offsets = nt_array_grow(basket_offsets->offsets, basket_offsets->count,
+                                          &basket_offsets->capacity, sizeof(*offsets));
+        NT_TRY(nt_check_memory(offsets, error));
+        basket_offsets->offsets = offsets;
+        offsets[basket_offsets->count++] = group->pages[p].offset;
+    }
+    return NT_OK;
+}
+
 static enum nt_status note_offsets(struct nt_dataset *dataset, struct basket_offsets *basket_offsets,
                                    struct nt_error *error)
 {
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    if (status == NT_OK)
-        status = nt_dataset_load_readable(physical, error);
-    for (uint32_t g = 0; status == NT_OK && g < physical->group_count; g++) {
-        struct nt_group *group = nt_group_try_pin(physical, g);
-        for (uint64_t p = 0; group && p < group->page_count; p++) {
-            if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
-                continue;
-            uint64_t *offsets = nt_array_grow(basket_offsets->offsets, basket_offsets->count,
-                                              &basket_offsets->capacity, sizeof(*offsets));
-            if (!offsets) {
-                status = nt_fail_memory(error);
-                break;
-            }
-            basket_offsets->offsets = offsets;
-            offsets[basket_offsets->count++] = group->pages[p].offset;
-        }
-        nt_group_unpin(group);
+    NT_TRY(nt_dataset_physical(dataset, &physical, error));
+    NT_TRY(nt_dataset_load_readable(physical, error));
+    for (uint32_t g = 0; g < physical->group_count; g++) {
+        NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = nt_group_try_pin(physical, g);
+        if (group)
+            NT_TRY(note_group(group, basket_offsets, error));
     }
-    return nt_omit_bad(status);
-}
-
-static int compare_offsets(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    return NT_OK;
 }
 
 static enum nt_status find_basket_offsets(const struct nt_file *file, struct basket_offsets *basket_offsets,
                                           struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = nt_container_of(file)->first_tree; status == NT_OK && i < file->dataset_count; i++)
+    for (uint32_t i = nt_container_of(file)->first_tree; i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            status = note_offsets(file->datasets[i], basket_offsets, error);
-    if (status == NT_OK && basket_offsets->count)
+            NT_TRY(nt_omit_bad(note_offsets(file->datasets[i], basket_offsets, error)));
+    if (basket_offsets->count)
         qsort(basket_offsets->offsets, basket_offsets->count, sizeof(*basket_offsets->offsets),
-              compare_offsets);
-    return status;
+              nt_compare_u64);
+    return NT_OK;
 }
 
 struct key_filter {
@@ -225,7 +221,7 @@ static enum nt_status emit_others(void *context, const struct nt_layout_range *r
         return NT_OK;
     if (is_of_basket && filter->basket_offsets.count &&
         bsearch(&range->offset, filter->basket_offsets.offsets, filter->basket_offsets.count,
-                sizeof(uint64_t), compare_offsets)) {
+                sizeof(uint64_t), nt_compare_u64)) {
         filter->omitted_to = range->offset + range->bytes;
         return NT_OK;
     }
@@ -243,23 +239,23 @@ static enum nt_status emit_trees(const struct nt_file *file, nt_layout_emit *emi
         const struct nt_layout_output output = {
             emit, context, container->first_tree == NT_NONE ? NT_NONE : container->first_tree + i, 0};
         if (!object->failure && offset < size)
-            NT_TRY(
-                nt_layout_emit_range(&output, offset, bytes < size - offset ? bytes : size - offset, "tree"));
+            NT_TRY(nt_layout_emit_range(&output, offset, nt_min(bytes, size - offset), "tree"));
     }
     return NT_OK;
+}
+
+static void key_filter_deinit(struct key_filter *filter)
+{
+    free(filter->basket_offsets.offsets);
 }
 
 enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                struct nt_error *error)
 {
-    struct key_filter filter = {.emit = emit, .context = context};
-    enum nt_status status = find_basket_offsets(file, &filter.basket_offsets, error);
-    if (status == NT_OK)
-        status = nt_container_tfile.layout(file, emit_others, &filter, error);
-    if (status == NT_OK)
-        status = emit_trees(file, emit, context);
-    free(filter.basket_offsets.offsets);
-    return status;
+    NT_CLEANUP(key_filter_deinit) struct key_filter filter = {.emit = emit, .context = context};
+    NT_TRY(find_basket_offsets(file, &filter.basket_offsets, error));
+    NT_TRY(nt_container_tfile.layout(file, emit_others, &filter, error));
+    return emit_trees(file, emit, context);
 }
 
 /* ---- The format's row ---- */
@@ -267,34 +263,28 @@ enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit,
 static enum nt_status recognize(struct nt_source *source, struct nt_error *error)
 {
     char start[NT_TFILE_MAGIC_BYTES];
-    enum nt_status status = NT_OK;
-    bool is_root = false;
-    if (source->size > sizeof(start))
-        status = nt_source_read(source, 0, start, sizeof(start), error);
-    if (status == NT_OK && source->size > sizeof(start))
-        is_root = !memcmp(start, nt_container_tfile.magic, sizeof(start)) && !nt_is_text_file(source);
-    return status != NT_OK || is_root ? status
-                                      : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a ROOT file");
+    if (source->size > sizeof(start)) {
+        NT_TRY(nt_source_read(source, 0, start, sizeof(start), error));
+        if (!memcmp(start, nt_container_tfile.magic, sizeof(start)) && !nt_is_text_file(source))
+            return NT_OK;
+    }
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a ROOT file");
 }
 
 static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
     struct nt_error refusal;
-    enum nt_status status = container ? nt_container_open_kind(file, container, &nt_container_tfile, error)
-                                      : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_ttree_prepare(file, error);
-    if (status == NT_OK)
-        status = add_damage(file, error);
-    if (status == NT_OK)
-        status = nt_ttree_add_all(file, context, false, error);
-    if (status == NT_OK && !file->failure && !file->dataset_count) {
-        nt_tfile_refuse(container->details, "a TTree", &refusal);
-        status = nt_failure_keep(&refusal, file->arena, &file->failure, error);
-    }
+    NT_TRY(nt_check_memory(container, error));
+    NT_TRY(nt_container_open_kind(file, container, &nt_container_tfile, error));
+    NT_TRY(nt_ttree_prepare(file, error));
+    NT_TRY(add_damage(file, error));
+    NT_TRY(nt_ttree_add_all(file, context, false, error));
     file->layout = nt_ttree_layout;
-    return status;
+    if (file->failure || file->dataset_count)
+        return NT_OK;
+    nt_tfile_refuse(container->details, "a TTree", &refusal);
+    return nt_failure_keep(&refusal, file->arena, &file->failure, error);
 }
 
 static enum nt_status open_ttree(struct nt_source *source, const struct nt_open_options *options,
