@@ -259,14 +259,13 @@ static void choose(struct cycle *cycles, size_t count)
 static enum nt_status tfile_keep_newest_lost(struct tfile_opener *opener, struct nt_error *error)
 {
     size_t count;
-    struct cycle *cycles = sort_cycles(opener, &count);
+    NT_AUTO_FREE struct cycle *cycles = sort_cycles(opener, &count);
     NT_TRY(nt_check_memory(cycles, error));
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && !compare_names(&cycles[first], &cycles[end]); end++)
             continue;
         choose(&cycles[first], end - first);
     }
-    free(cycles);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < opener->object_count; i++)
         if (opener->objects[i].is_listed || opener->objects[i].bytes)

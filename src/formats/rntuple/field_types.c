@@ -309,16 +309,15 @@ static enum nt_status find_reasons(struct nt_dataset *dataset, const struct nt_g
                                    const struct nt_field_record *records, const char **reasons,
                                    struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (generation->has_field_versions) {
-        status = find_unknown_versions(dataset, records, reasons, error);
+        NT_TRY(find_unknown_versions(dataset, records, reasons, error));
         project_reasons(dataset, reasons);
     }
     for (uint32_t i = 0; i < dataset->field_count; i++)
         if (!reasons[i])
             reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
                                                        : structural_reason(dataset, &records[i]);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_generation *generation,

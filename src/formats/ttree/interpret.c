@@ -238,16 +238,11 @@ static void add_counted(struct interpreter *interpreter, const struct nt_streame
     nt_component_add_element(builder, element, name, builder->count);
 }
 
-/* An array whose length is in another branch: a byte, then numbers up to the end of the entry. Of several
- * arrays, the end of the first is not known without the length. */
+/* An array whose length is in another branch: a byte, then numbers up to the end of the entry. */
 static void add_array_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     struct nt_text type = element->type_name;
-    if (element->length > 1) {
-        add_counted(interpreter, element, interpreter->branch->name, interpreter->branch->counter);
-        return;
-    }
     nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = 1});
     uint32_t index = open_rest(interpreter, type, NT_COMPONENT_BARE);
     while (type.length && type.bytes[type.length - 1] == '*')
@@ -260,10 +255,6 @@ static void add_array_of_entry(struct interpreter *interpreter, const struct nt_
 /* An array of objects whose length is in another branch: a header, then objects up to its end. */
 static void add_loop_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
-    if (element->length > 1) {
-        add_counted(interpreter, element, interpreter->branch->name, interpreter->branch->counter);
-        return;
-    }
     uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_SHARED);
     nt_component_add_loop_item(&interpreter->builder, element);
     nt_component_close(&interpreter->builder, index);
@@ -304,6 +295,7 @@ static void add_member(struct interpreter *interpreter)
     const struct nt_streamer_element *found = find_element(interpreter);
     const struct nt_streamer_element by_leaf = element_of_leaf(interpreter);
     const struct nt_streamer_element *element = found ? found : &by_leaf;
+    bool is_array = nt_streamer_is_counted(element->type), is_loop = nt_streamer_is_loop(element->type);
     bool is_known = found || by_leaf.type == NT_STREAMER_TSTRING ||
                     (by_leaf.type >= 0 && by_leaf.type < NT_STREAMER_OBJECT);
     if (!is_known)
@@ -311,9 +303,11 @@ static void add_member(struct interpreter *interpreter)
                           FORMAT_TEXT(branch->object_class));
     else if (is_of_items(branch))
         add_member_of_items(interpreter, element);
-    else if (nt_streamer_is_counted(element->type))
+    else if ((is_array || is_loop) && element->length > 1) /* where the first one ends is not known */
+        add_counted(interpreter, element, branch->name, branch->counter);
+    else if (is_array)
         add_array_of_entry(interpreter, element);
-    else if (nt_streamer_is_loop(element->type))
+    else if (is_loop)
         add_loop_of_entry(interpreter, element);
     else
         nt_component_add_element(builder, element, branch->name, 0);

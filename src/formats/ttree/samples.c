@@ -164,7 +164,7 @@ static enum nt_status search(struct class_sample *sample, struct nt_text *name_r
     return nt_is_environmental(status) ? nt_fail_copy(error, &failure) : NT_OK;
 }
 
-static void end(struct class_sample *sample)
+static void class_sample_deinit(struct class_sample *sample)
 {
     nt_codec_context_free(sample->context);
     for (uint32_t i = 0; i < MAX_BASKETS; i++)
@@ -208,12 +208,11 @@ enum nt_status nt_ttree_interpret_with_samples(struct nt_dataset *dataset, struc
                                                struct nt_error *error)
 {
     struct nt_ttree_branch *row = &tree->branches[branch];
+    NT_CLEANUP(class_sample_deinit)
     struct class_sample sample = {.dataset = dataset, .branch = row, .interpretation = interpretation_ret};
     NT_TRY(nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error));
     if (!interpretation_ret->sample)
         return NT_OK;
-    enum nt_status status = find_names(&sample, tree, row, error);
-    end(&sample);
-    return status == NT_OK ? nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error)
-                           : status;
+    NT_TRY(find_names(&sample, tree, row, error));
+    return nt_ttree_interpret(tree, branch, dataset->arena, interpretation_ret, error);
 }
