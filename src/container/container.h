@@ -212,6 +212,9 @@ enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset,
 /* Reads a TString: a length of one byte, or 255 and 32 bits; then the characters. Empty if the cursor fails.
  */
 struct nt_text nt_tfile_get_string(struct nt_cursor *cursor);
+/* Reads the name of a class in a buffer of objects, which ends with a zero. The cursor fails if it is too
+ * long. */
+struct nt_text nt_tfile_get_class_name(struct nt_cursor *cursor);
 /* Is the key valid at `offset` of a file that ends at `end`? */
 bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end);
 

@@ -111,6 +111,18 @@ struct nt_text nt_tfile_get_string(struct nt_cursor *cursor)
     return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){"", 0};
 }
 
+struct nt_text nt_tfile_get_class_name(struct nt_cursor *cursor)
+{
+    size_t left = nt_min(nt_cursor_left(cursor), NT_TFILE_MAX_CLASS_NAME);
+    const char *name = (const char *)cursor->bytes + cursor->position;
+    const char *end = left ? memchr(name, 0, left) : NULL;
+    cursor->failed |= !end;
+    if (!end)
+        return (struct nt_text){0};
+    nt_cursor_skip(cursor, (uint64_t)(end - name) + 1);
+    return (struct nt_text){name, (size_t)(end - name)};
+}
+
 /* Parses the key at the cursor; fails if the key does not fit. */
 static struct nt_tfile_key tfile_get_key(struct nt_cursor *cursor)
 {

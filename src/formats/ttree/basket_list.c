@@ -195,14 +195,13 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
 
 static enum nt_status check_other_branches(const struct nt_ttree_branch *branch, struct nt_error *error)
 {
-    enum { MAX_SHOWN = 80 };
     const struct nt_ttree_overlap *overlap = &branch->overlap;
     if (!overlap->offset)
         return NT_OK;
-    struct nt_text name = branch->record->branches[overlap->branch].name;
+    const struct nt_ttree_branch *other = &branch->record->branches[overlap->branch];
     return nt_fail(error, NT_CORRUPT, overlap->offset,
                    "basket %" PRIu32 " overlaps basket %" PRIu32 " of branch %.*s", overlap->slot,
-                   overlap->other_slot, name.length < MAX_SHOWN ? (int)name.length : MAX_SHOWN, name.bytes);
+                   overlap->other_slot, NT_FORMAT_TEXT(other->name, 80));
 }
 
 /* ---- The list ---- */

@@ -60,8 +60,7 @@ bool nt_number_of(int32_t type, struct nt_text title, struct nt_number *number_r
 
 /* ---- component.c, member.c: components from types and classes ---- */
 
-/* The start of a text of a file, for "%.*s" in messages. */
-#define FORMAT_TEXT(text) (int)((text).length < 200 ? (text).length : 200), (text).bytes ? (text).bytes : ""
+#define FORMAT_TEXT(text) NT_FORMAT_TEXT(text, 200)
 
 extern const struct nt_text nt_item_name; /* "item" */
 

@@ -130,17 +130,13 @@ static const struct nt_streamer_class *find_class(struct object_walk *walk, stru
     return met->described;
 }
 
-static int shown(struct nt_text text)
-{
-    enum { MAX_SHOWN = 80 };
-    return (int)(text.length < MAX_SHOWN ? text.length : MAX_SHOWN);
-}
+enum { SHOWN = 80 }; /* bytes of a name */
 
 static enum nt_status fail(const struct object_walk *walk, struct nt_text class_name, const char *what,
                            struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, walk->cursor.position, "an object of class %.*s, byte %zu of %zu: %s",
-                   shown(class_name), class_name.bytes, walk->cursor.position, walk->cursor.end, what);
+                   NT_FORMAT_TEXT(class_name, SHOWN), walk->cursor.position, walk->cursor.end, what);
 }
 
 static enum nt_status fail_unsupported(const struct object_walk *walk, struct nt_text class_name,
@@ -149,7 +145,7 @@ static enum nt_status fail_unsupported(const struct object_walk *walk, struct nt
     return nt_fail(
         error, NT_UNSUPPORTED, walk->cursor.position,
         "an object of class %.*s%s%.*s: the file does not describe it, and it has no byte count to skip it",
-        shown(class_name), class_name.bytes, member.length ? ", member " : "", shown(member), member.bytes);
+        NT_FORMAT_TEXT(class_name, SHOWN), member.length ? ", member " : "", NT_FORMAT_TEXT(member, SHOWN));
 }
 
 static enum nt_status check(const struct object_walk *walk, struct nt_text class_name, struct nt_error *error)
@@ -298,15 +294,12 @@ static enum nt_status get_class(struct object_walk *walk, struct nt_text *name_r
             nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG)
             return fail(walk, *name_ret, "the reference to its class does not lead to a class", error);
     }
-    size_t left = nt_cursor_left(&named);
-    left = left < NT_TFILE_MAX_CLASS_NAME ? left : NT_TFILE_MAX_CLASS_NAME;
-    const char *name = (const char *)named.bytes + named.position;
-    const char *last = left ? memchr(name, 0, left) : NULL;
-    if (!last)
+    struct nt_text name = nt_tfile_get_class_name(&named);
+    if (named.failed)
         return fail(walk, *name_ret, "the name of its class has no end", error);
-    *name_ret = (struct nt_text){name, (size_t)(last - name)};
+    *name_ret = name;
     if (tag == NT_TFILE_NEW_CLASS_TAG)
-        nt_cursor_skip(cursor, name_ret->length + 1);
+        *cursor = named;
     return NT_OK;
 }
 
@@ -346,14 +339,16 @@ static enum nt_status walk_pointer(struct object_walk *walk, struct nt_text name
     return NT_OK;
 }
 
-static void skip_tobject(struct nt_cursor *cursor, uint32_t *id_ret, uint32_t *bits_ret)
+/* Returns its bits. */
+static uint32_t skip_tobject(struct nt_cursor *cursor)
 {
     if (nt_get_be16(cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
         nt_cursor_skip(cursor, 4);
-    *id_ret = nt_get_be32(cursor);
-    *bits_ret = nt_get_be32(cursor);
-    if (*bits_ret & NT_TOBJECT_IS_REFERENCED)
+    nt_cursor_skip(cursor, 4); /* fUniqueID */
+    uint32_t bits = nt_get_be32(cursor);
+    if (bits & NT_TOBJECT_IS_REFERENCED)
         nt_cursor_skip(cursor, 2);
+    return bits;
 }
 
 static const struct nt_text id_name = {"fUniqueID", 9}, bits_name = {"fBits", 5}, uint_name = {"UInt_t", 6};
@@ -401,7 +396,6 @@ static enum nt_status walk_numbers(struct object_walk *walk, struct nt_object_me
                                    const struct known_class *known, struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor;
-    uint32_t id, bits;
     member->type = NT_STREAMER_UINT;
     member->count = 1;
     member->is_list = known->kind == TARRAY || known->kind == TREFARRAY;
@@ -409,7 +403,7 @@ static enum nt_status walk_numbers(struct object_walk *walk, struct nt_object_me
         member->type = (int32_t)known->type;
         member->count = get_count(walk, width_of(member->type));
     } else if (known->kind == TREFARRAY) {
-        skip_tobject(cursor, &id, &bits);
+        skip_tobject(cursor);
         nt_cursor_skip(cursor, get_length(cursor));
         member->count = get_count(walk, 4);
         nt_cursor_skip(cursor, 4 + 2); /* lower bound, number of the process */
@@ -464,11 +458,11 @@ static enum nt_status walk_list(struct object_walk *walk, struct nt_object_membe
                                 struct nt_error *error)
 {
     struct nt_cursor *cursor = &walk->cursor;
-    uint32_t id, bits = 0;
+    uint32_t bits = 0;
     struct nt_text item_class = {0};
     bool skip;
     if (list->version > 2)
-        skip_tobject(cursor, &id, &bits);
+        bits = skip_tobject(cursor);
     if (list->version > 1)
         nt_cursor_skip(cursor, get_length(cursor));
     if (kind == TCLONESARRAY) {
@@ -593,7 +587,7 @@ static enum nt_status walk_object(struct object_walk *walk, struct nt_text name,
     if (walk->depth + walk->bases >= MAX_DEPTH)
         return nt_fail(error, NT_CORRUPT, walk->cursor.position,
                        "an object of class %.*s, byte %zu: objects are nested more than %d deep",
-                       shown(class_name), class_name.bytes, walk->cursor.position, MAX_DEPTH);
+                       NT_FORMAT_TEXT(class_name, SHOWN), walk->cursor.position, MAX_DEPTH);
     unsigned *level = derived ? &walk->bases : &walk->depth;
     ++*level;
     if (known->kind == TOBJECT)

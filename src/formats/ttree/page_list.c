@@ -9,12 +9,8 @@
 static enum nt_status fail_in_branch(const struct nt_ttree *tree, const struct nt_branch_map *map,
                                      enum nt_status status, struct nt_error *error)
 {
-    enum { MAX_NAME = 100 };
     struct nt_text name = tree->branches[map->branch].name;
-    if (status != NT_OK)
-        nt_error_context(error, "branch %.*s", name.length < MAX_NAME ? (int)name.length : MAX_NAME,
-                         name.bytes);
-    return status;
+    return nt_with_context(status, error, "branch %.*s", NT_FORMAT_TEXT(name, 100));
 }
 
 static enum nt_status list_baskets(struct nt_dataset *dataset, uint32_t branch, struct nt_error *error)

@@ -261,7 +261,7 @@ static enum nt_status add_leaf(struct tree_reader *reader, const struct nt_objec
     *met = (struct met_leaf){.offset = member->offset, .counter = SIZE_MAX, .next = NT_NONE};
     met->number = NT_NONE;
     met->leaf = (struct nt_ttree_leaf){.class_name = member->class_name, .counter = NT_NONE};
-    met->leaf.id = met->leaf.type = -1;
+    met->leaf.type = -1;
     return enter(reader, IN_LEAF, (uint32_t)reader->leaf_count++, error);
 }
 
@@ -403,7 +403,6 @@ static const struct copied {
     [IN_LEAF][OFFSET] = {NATURAL, offsetof(struct met_leaf, leaf.offset)},
     [IN_LEAF][IS_RANGE] = {FLAG, offsetof(struct met_leaf, leaf.is_range)},
     [IN_LEAF][IS_UNSIGNED] = {FLAG, offsetof(struct met_leaf, leaf.is_unsigned)},
-    [IN_LEAF][ID] = {INT, offsetof(struct met_leaf, leaf.id)},
     [IN_LEAF][TYPE] = {INT, offsetof(struct met_leaf, leaf.type)},
     [IN_BRANCH][NAME] = {TEXT, offsetof(struct met_branch, branch.name)},
     [IN_BRANCH][TITLE] = {TEXT, offsetof(struct met_branch, branch.title)},
@@ -547,11 +546,9 @@ static enum nt_status add_embedded(struct tree_reader *reader, struct record_lev
 static enum nt_status fail_unknown(struct nt_text class_name, int32_t version, size_t offset,
                                    struct nt_error *error)
 {
-    enum { MAX_SHOWN = 80 };
-    int shown = (int)(class_name.length < MAX_SHOWN ? class_name.length : MAX_SHOWN);
     return nt_fail(error, NT_UNSUPPORTED, offset,
-                   "the file does not describe version %" PRId32 " of class %.*s", version, shown,
-                   class_name.bytes);
+                   "the file does not describe version %" PRId32 " of class %.*s", version,
+                   NT_FORMAT_TEXT(class_name, 80));
 }
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *error)

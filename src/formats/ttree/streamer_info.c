@@ -209,20 +209,6 @@ static void skip_tobject(struct nt_cursor *cursor)
         nt_cursor_skip(cursor, 2);
 }
 
-static struct nt_text get_class_name(struct nt_cursor *cursor)
-{
-    size_t left = nt_cursor_left(cursor);
-    left = left < NT_TFILE_MAX_CLASS_NAME ? left : NT_TFILE_MAX_CLASS_NAME;
-    const char *name = (const char *)cursor->bytes + cursor->position;
-    const char *end = left ? memchr(name, 0, left) : NULL;
-    if (!end) {
-        cursor->failed = true;
-        return (struct nt_text){0};
-    }
-    nt_cursor_skip(cursor, (uint64_t)(end - name) + 1);
-    return (struct nt_text){name, (size_t)(end - name)};
-}
-
 /* Reads the class of an item of a list; `item_ret` is a cursor over the object, which is skipped. */
 static struct nt_text get_item(struct streamer_info_reader *reader, struct nt_cursor *cursor,
                                struct nt_cursor *item_ret)
@@ -233,7 +219,7 @@ static struct nt_text get_item(struct streamer_info_reader *reader, struct nt_cu
     *item_ret = nt_get_cursor(cursor, byte_count & ~NT_TFILE_BYTE_COUNT_MASK);
     uint32_t tag = nt_get_be32(item_ret);
     if (tag == NT_TFILE_NEW_CLASS_TAG)
-        return get_class_name(item_ret);
+        return nt_tfile_get_class_name(item_ret);
     uint64_t offset = (uint64_t)(tag & ~NT_TFILE_CLASS_MASK);
     struct nt_cursor named = reader->cursor;
     named.position = 0;
@@ -243,7 +229,7 @@ static struct nt_text get_item(struct streamer_info_reader *reader, struct nt_cu
         cursor->failed = true;
         return (struct nt_text){0};
     }
-    struct nt_text name = get_class_name(&named);
+    struct nt_text name = nt_tfile_get_class_name(&named);
     cursor->failed |= named.failed;
     return name;
 }
@@ -419,10 +405,10 @@ static enum nt_status read_elements(struct streamer_info_reader *reader, struct 
         bool is_possible = get_element(&item, element_class_of(name), &elements[described->element_count++]);
         array->failed |= item.failed;
         if (!array->failed && !is_possible)
-            return nt_fail(
-                error, NT_CORRUPT, reader->offset,
-                "the streamer information: class %.*s: element %" PRIu32 " has impossible dimensions",
-                (int)(described->name.length < 80 ? described->name.length : 80), described->name.bytes, i);
+            return nt_fail(error, NT_CORRUPT, reader->offset,
+                           "the streamer information: class %.*s: element %" PRIu32
+                           " has impossible dimensions",
+                           NT_FORMAT_TEXT(described->name, 80), i);
     }
     return NT_OK;
 }

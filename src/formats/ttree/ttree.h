@@ -12,6 +12,9 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
+/* The start of a text of a file, for "%.*s" in messages. */
+#define NT_FORMAT_TEXT(text, most) (int)nt_min((text).length, most), (text).bytes ? (text).bytes : ""
+
 /* ---- streamer_info.c: the classes that a file describes ---- */
 
 /* TStreamerElement::fType. Arrays of a fixed length add OFFSET_L to the type of an item, arrays whose
@@ -170,7 +173,7 @@ struct nt_ttree_leaf {
     uint32_t offset;  /* fOffset */
     uint32_t counter; /* the leaf that counts this one; NT_NONE */
     bool is_unsigned, is_range;
-    int32_t id, type; /* of a TLeafElement: fID, fType */
+    int32_t type; /* of a TLeafElement: fType */
 };
 
 /* TBranchElement::fType. */
