@@ -460,7 +460,7 @@ static enum nt_status open_envelopes(struct rntuple_opener *opener)
     const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
                                      {anchor->footer.offset, anchor->footer.stored_bytes}};
     if (rntuple->objects) /* opening a file mostly reads both already */
-        nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
+        nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), NT_PREFETCH_NOW);
     NT_TRY(nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header, header,
                             opener->error));
     NT_TRY(nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
