@@ -50,8 +50,10 @@ static enum nt_status verify_with(const char *path, const char *format, bool cac
     enum nt_status status = nt_file_open(path, &open_options, &file, &error);
     if (status != NT_OK)
         return status;
-    const struct nt_reader_options reader_options = {
-        .struct_bytes = sizeof(reader_options), .threads = 1, .caches_siblings = caches_siblings};
+    /* One thread alone loads no page that another one is loading. */
+    const struct nt_reader_options reader_options = {.struct_bytes = sizeof(reader_options),
+                                                     .threads = caches_siblings ? 0 : 1,
+                                                     .caches_siblings = caches_siblings};
     assert_ok(nt_reader_new(&reader_options, &reader, &error));
     struct nt_verify_options options = {.on_finding = keep, .context = found};
     assert_ok(nt_verify(reader, file, &options, &found->summary, &error));
