@@ -46,17 +46,13 @@ bool nt_helper_send(int channel, const struct nt_fetch_request *request, const c
                     int flags)
 {
     char packet[sizeof(*request) + NT_FETCH_TEXT_BYTES]; /* the sandbox of a mount has no sendmsg(2) */
-    ssize_t sent;
     if (length > NT_FETCH_TEXT_BYTES) {
         errno = EMSGSIZE;
         return false;
     }
     memcpy(packet, request, sizeof(*request));
     memcpy(packet + sizeof(*request), text, length);
-    do
-        sent = send(channel, packet, sizeof(*request) + length, MSG_NOSIGNAL | flags);
-    while (sent < 0 && errno == EINTR);
-    return sent >= 0;
+    return TEMP_FAILURE_RETRY(send(channel, packet, sizeof(*request) + length, MSG_NOSIGNAL | flags)) >= 0;
 }
 
 static void finish(struct nt_helper_request *fetch, enum nt_helper_request_state state)
@@ -232,10 +228,7 @@ static bool receive(struct nt_fetcher *fetcher)
 {
     struct nt_fetch_answer answer;
     bool has_changed = true;
-    ssize_t count;
-    do
-        count = read(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES);
-    while (count < 0 && errno == EINTR);
+    ssize_t count = TEMP_FAILURE_RETRY(read(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES));
     nt_fetcher_lock(fetcher);
     if (count >= (ssize_t)sizeof(answer)) {
         memcpy(&answer, fetcher->packet, sizeof(answer));

@@ -263,10 +263,7 @@ static bool receive_copy(int socket, bool *is_there_ret, int *copy_ret)
     struct iovec part = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-    ssize_t count;
-    do
-        count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    while (count < 0 && errno == EINTR);
+    ssize_t count = TEMP_FAILURE_RETRY(recvmsg(socket, &message, MSG_CMSG_CLOEXEC));
     const struct cmsghdr *header = count == 1 ? CMSG_FIRSTHDR(&message) : NULL;
     *copy_ret = -1;
     if (header && header->cmsg_type == SCM_RIGHTS)

@@ -36,10 +36,7 @@ bool nt_reply_queue_is_full(const struct nt_reply_queue *output)
 static bool send_now(int channel, struct iovec *parts, size_t count)
 {
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
-    ssize_t sent;
-    do
-        sent = sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (sent < 0 && errno == EINTR);
+    ssize_t sent = TEMP_FAILURE_RETRY(sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
     if (sent < 0 && errno != EAGAIN && errno != ENOBUFS)
         _exit(0);
     return sent >= 0;
