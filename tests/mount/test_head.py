@@ -165,6 +165,8 @@ def columns_that_do_not_exist_are_refused():
     same([result.returncode, result.stderr],
          [2, b'ntuple: Muon_ptt: no such file or field: did you mean Muon_pt?\n'])
     same(command(NTUPLE, 'head', NANO, '--columns=MET_pt,schema.txt').returncode, 1)
+    result = command(NTUPLE, 'head', NANO, '--columns=,')
+    same((result.returncode, b'--columns=, names no field' in result.stderr), (1, True), result.stderr)
 
 
 @case
