@@ -234,7 +234,7 @@ static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
     if (has_blobs(lance))
         return NT_OK;
     add_all(&buffers, lance);
-    NT_AUTO_FREE struct nt_lance_buffer *items = malloc(buffers.count * sizeof(*items));
+    NT_AUTO_FREE struct nt_lance_buffer *items = malloc((buffers.count + 1) * sizeof(*items));
     if (!items)
         return NT_NO_MEMORY;
     buffers = (struct buffer_list){.items = items};
