@@ -363,10 +363,12 @@ struct nt_sibling_pages {
     struct nt_cache_entry *entries[NT_MAX_SHARED_OUTPUTS - 1];
     uint32_t count;
 };
-/* Does loading pages of a column, which the caller is about to do, also give those of other columns? */
+/* Does loading pages of a column also give those of other columns? Call it only to load some: a format notes
+ * which columns are decoded. */
 bool nt_column_has_siblings(const struct nt_reader *reader, const struct nt_dataset *dataset,
                             uint32_t column);
-/* Have two columns the same pages, as their first ones have? Loads the lists of these. */
+/* Do two columns have the same pages? Compares the first ones, and loads their lists. False if the reader
+ * does not cache siblings. */
 bool nt_columns_are_siblings(const struct nt_reader *reader, struct nt_dataset *dataset, uint32_t one,
                              uint32_t other);
 /* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits

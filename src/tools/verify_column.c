@@ -160,8 +160,8 @@ struct column_check {
     uint64_t page;            /* number of the next page within the column */
     const uint8_t *elements;  /* of the current page: in `loaded` or in the cache */
     struct nt_cache_entry *pinned;
-    enum nt_cache_hint use; /* of the pinned one */
-    uint8_t *loaded, *made; /* `made`: elements of the stream */
+    enum nt_cache_hint hint; /* for the pinned one */
+    uint8_t *loaded, *made;  /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
     struct nt_adjacent_pages neighbours;
     struct nt_verified_page *seen; /* slots; NULL: none is remembered */
@@ -230,7 +230,7 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
 {
     const struct nt_verify_job *job = column->job;
     const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
-    column->use = is_met_again ? NT_CACHE_KEEP : NT_CACHE_DROP_BEHIND;
+    column->hint = is_met_again ? NT_CACHE_KEEP : NT_CACHE_DROP_BEHIND;
     if (is_met_again || nt_column_has_siblings(job->reader, job->dataset, job->column))
         return nt_page_pin(NT_CACHE_READER, job->reader, job->dataset, job->column, page, &column->pinned,
                            &column->elements, error);
@@ -247,7 +247,7 @@ static enum nt_status load(struct column_check *column, const struct cluster_che
 static void unload(struct column_check *column)
 {
     if (column->pinned)
-        nt_page_unpin(column->job->reader, column->pinned, column->use);
+        nt_page_unpin(column->job->reader, column->pinned, column->hint);
     column->pinned = NULL;
 }
 
@@ -577,7 +577,7 @@ static void verify_group(struct column_check *column, uint32_t number)
     nt_adjacent_pages_forget(&column->neighbours);
 }
 
-static void begin(struct column_check *column, struct nt_verify_job *job)
+static void column_check_init(struct column_check *column, struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
     const struct nt_field *field = &job->dataset->fields[info->field];
@@ -593,7 +593,7 @@ static void begin(struct column_check *column, struct nt_verify_job *job)
     column->seen = nt_verified_pages_new();
 }
 
-static void end(struct column_check *column)
+static void column_check_deinit(struct column_check *column)
 {
     free(column->seen);
     nt_adjacent_pages_deinit(&column->neighbours);
@@ -608,7 +608,7 @@ void nt_verify_columns(struct nt_verify_job *jobs, uint32_t count)
 {
     struct column_check columns[NT_MAX_SHARED_OUTPUTS];
     for (uint32_t i = 0; i < count; i++)
-        begin(&columns[i], &jobs[i]);
+        column_check_init(&columns[i], &jobs[i]);
     bool has_more = true;
     for (uint32_t part = 0; has_more; part++) {
         has_more = false;
@@ -621,5 +621,5 @@ void nt_verify_columns(struct nt_verify_job *jobs, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        end(&columns[i]);
+        column_check_deinit(&columns[i]);
 }

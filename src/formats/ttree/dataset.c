@@ -171,16 +171,24 @@ static bool has_offsets(const struct nt_ttree_map *map, const struct nt_ttree_co
     return map->branches[column->branch].interpretation.outputs[column->output].is_offsets;
 }
 
-/* Is a column decoded after another one of its branch? Where lists end tells nothing: it is read with the
- * items of any list. */
-static bool is_one_of_several(struct nt_ttree_map *map, uint32_t column)
+/* Notes that a column is decoded. Returns whether several columns of its branch have been. Those of where
+ * lists end do not count: they are read with the items of any list. */
+static bool note_decoded(struct nt_ttree_map *map, uint32_t column)
 {
-    atomic_uint *decoded = &map->branches[map->columns[column].branch].decoded;
+    atomic_uint *decoded = &map->branches[map->columns[column].branch].decoded_column;
     unsigned before = atomic_load_explicit(decoded, memory_order_relaxed), now = column + 1;
     if (before == NT_NONE || before == now || has_offsets(map, &map->columns[column]))
         return before == NT_NONE;
     atomic_store_explicit(decoded, before ? NT_NONE : now, memory_order_relaxed);
     return before;
+}
+
+/* Is the next column of the same branch, and needed with this one: the items of lists whose ends this one
+ * has, or (`takes_any`) whatever it has? */
+static bool is_next_needed(const struct nt_ttree_map *map, uint32_t column, bool takes_any)
+{
+    const struct nt_ttree_column *one = &map->columns[column];
+    return one[1].branch == one->branch && (takes_any || has_offsets(map, one));
 }
 
 /* Where lists end, and the next column of the branch: their items, or where the lists in them end. If the
@@ -190,15 +198,12 @@ static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t colum
 {
     enum { MOST = NT_MAX_SHARED_OUTPUTS - 1 };
     struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
-    const struct nt_ttree_column *all = map->columns;
-    bool is_whole = is_one_of_several(map, column);
+    bool is_whole = note_decoded(map, column);
     uint32_t first = column, end = column, count = 0;
     for (int takes_any = false; takes_any <= is_whole; takes_any++) {
-        while (end - first < MOST && end + 1 < dataset->column_count &&
-               all[end + 1].branch == all[end].branch && (takes_any || has_offsets(map, &all[end])))
+        while (end - first < MOST && end + 1 < dataset->column_count && is_next_needed(map, end, takes_any))
             end++;
-        while (end - first < MOST && first > 0 && all[first - 1].branch == all[first].branch &&
-               (takes_any || has_offsets(map, &all[first - 1])))
+        while (end - first < MOST && first > 0 && is_next_needed(map, first - 1, takes_any))
             first--;
     }
     for (uint32_t i = first; i <= end; i++)

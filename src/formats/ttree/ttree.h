@@ -623,8 +623,8 @@ struct nt_branch_map {
     struct nt_output_count **parts;
     /* Entries before it are in baskets that were requested: to count them [0], as they are [1]. */
     uint64_t prefetched_end[2];
-    uint32_t announced;  /* its place among announced branches, from 1 on; 0: none */
-    atomic_uint decoded; /* a column, from 1 on, that was decoded; NT_NONE: several; 0: none */
+    uint32_t announced;         /* its place among announced branches, from 1 on; 0: none */
+    atomic_uint decoded_column; /* from 1 on; NT_NONE: several were decoded; 0: none */
 };
 
 struct nt_ttree_map {
