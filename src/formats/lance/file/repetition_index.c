@@ -314,19 +314,19 @@ static bool has_page_list(struct nt_dataset *dataset, uint32_t field)
     return group == NT_NONE || nt_dataset_load_group(dataset, group, NULL) == NT_OK;
 }
 
-/* The column has no field, or the page list of one of its fields failed, which was reported. */
-enum { UNUSED = UINT32_MAX, FAILED = UINT32_MAX - 1 };
+/* For a column without fields, or with a field whose page list failed, which was reported. */
+static const uint32_t no_user = UINT32_MAX, failed_user = UINT32_MAX - 1;
 
 /* Finds one of the fields that use each column. */
 static void find_users(struct nt_dataset *dataset, uint32_t *users)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     for (uint32_t i = 0; i < lance->tail.columns; i++)
-        users[i] = UNUSED;
+        users[i] = no_user;
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t column = nt_lance_map_own_column(lance, i).column;
-        if (column != NT_NONE && !dataset->fields[i].unreadable && users[column] != FAILED)
-            users[column] = has_page_list(dataset, i) ? i : FAILED;
+        if (column != NT_NONE && !dataset->fields[i].unreadable && users[column] != failed_user)
+            users[column] = has_page_list(dataset, i) ? i : failed_user;
     }
 }
 
@@ -342,7 +342,7 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
     NT_TRY(nt_check_memory(users, error));
     find_users(dataset, users);
     for (uint32_t i = 0; i < lance->tail.columns; i++) {
-        if (users[i] == UNUSED || users[i] == FAILED)
+        if (users[i] == no_user || users[i] == failed_user)
             continue;
         const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
         struct repetition_check check = {.emit = emit, .context = context};
