@@ -1015,11 +1015,13 @@ std::string write_own_streamers(const std::string &path)
     return trees::result(path, {{&tree, "own"}});
 }
 
-/* The contents of the disk after the tree was saved, and before its file is closed. */
+/* The contents of the disk after the tree was saved, and before its file is closed. The branch of an
+ * object that is split has no baskets. */
 std::string write_unclosed(const std::string &path)
 {
     Tree tree("unclosed");
     add_some(tree);
+    tree.Object<Hit>("hit", set_hit);
     const std::string whole = path + ".whole";
     {
         auto file = trees::create(whole);

@@ -270,7 +270,7 @@ static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttre
 }
 
 /* The record of a tree that was not closed is older than its last baskets, or newer: shows the entries
- * that the baskets of all branches have. */
+ * that the baskets of all branches have. Of a split object, only the sub-branches may have any. */
 static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *entries_ret,
                                       struct nt_error *error)
 {
@@ -286,7 +286,8 @@ static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *ent
             return status;
         if (status != NT_OK)
             continue; /* its reads fail */
-        entries = nt_min(entries, count ? baskets[count - 1].end_entry : 0);
+        if (count || tree->map->branches[i].interpretation.output_count)
+            entries = nt_min(entries, count ? baskets[count - 1].end_entry : 0);
         free(baskets);
     }
     *entries_ret = entries;
@@ -339,8 +340,8 @@ enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_ob
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
     dataset->entries = (uint64_t)tree->entries;
+    NT_TRY(nt_ttree_build_schema(dataset, tree, error));
     if (tree->is_recovered)
         NT_TRY(recover_entries(tree, &dataset->entries, error));
-    NT_TRY(nt_ttree_build_schema(dataset, tree, error));
     return nt_ttree_add_clusters(dataset, tree, error);
 }
