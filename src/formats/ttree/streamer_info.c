@@ -99,8 +99,10 @@ struct built_in {
             checksum                                                                                         \
     }
 #define CLASS(name, first, last, ...) CLASS_OF(name, first, last, 0, __VA_ARGS__)
-#define LEAF(name, type, type_name)                                                                          \
-    CLASS(name, 1, 1, BASE("TLeaf"), MEMBER(type, "fMinimum", type_name), MEMBER(type, "fMaximum", type_name))
+#define LEAF_UP_TO(version, name, type, type_name)                                                           \
+    CLASS(name, 1, version, BASE("TLeaf"), MEMBER(type, "fMinimum", type_name),                              \
+          MEMBER(type, "fMaximum", type_name))
+#define LEAF(name, type, type_name) LEAF_UP_TO(1, name, type, type_name)
 
 static const struct built_in built_ins[] = {
     CLASS("TNamed", 1, 1, TOBJECT, STRING("fName"), STRING("fTitle")),
@@ -148,10 +150,10 @@ static const struct built_in built_ins[] = {
     LEAF("TLeafB", NT_STREAMER_CHAR, "char"),
     LEAF("TLeafC", NT_STREAMER_INT, "int"),
     LEAF("TLeafD", NT_STREAMER_DOUBLE, "double"),
-    LEAF("TLeafD32", NT_STREAMER_DOUBLE32, "Double32_t"),
+    LEAF_UP_TO(2, "TLeafD32", NT_STREAMER_DOUBLE32, "Double32_t"),
     CLASS("TLeafElement", 1, 1, BASE("TLeaf"), INT("fID"), INT("fType")),
     LEAF("TLeafF", NT_STREAMER_FLOAT, "float"),
-    LEAF("TLeafF16", NT_STREAMER_FLOAT16, "Float16_t"),
+    LEAF_UP_TO(2, "TLeafF16", NT_STREAMER_FLOAT16, "Float16_t"),
     LEAF("TLeafG", NT_STREAMER_LONG, "long"),
     LEAF("TLeafI", NT_STREAMER_INT, "int"),
     LEAF("TLeafL", NT_STREAMER_LONG64, "Long64_t"),
