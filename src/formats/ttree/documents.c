@@ -172,10 +172,10 @@ static enum nt_status put_unknown(void *context, const struct nt_object_member *
     return NT_OK;
 }
 
-static struct nt_object_visitor visitor_of(struct writer *writer)
+static struct nt_object_visitor visitor_of(struct writer *writer, uint64_t record_offset)
 {
-    return (struct nt_object_visitor){writer,     put_begin,     put_end,    put_numbers,
-                                      put_string, put_reference, put_unknown};
+    return (struct nt_object_visitor){writer,     put_begin,     put_end,     put_numbers,
+                                      put_string, put_reference, put_unknown, .record_offset = record_offset};
 }
 
 static enum nt_status finish(struct writer *writer, enum nt_status status, struct nt_error *error)
@@ -191,7 +191,7 @@ enum nt_status nt_ttree_describe_tree(const struct nt_ttree *tree, struct nt_buf
 {
     static const char *const skipped[] = {"fBranches", "fLeaves", "fBranchRef", NULL};
     struct writer writer = {.skipped = skipped};
-    const struct nt_object_visitor visitor = visitor_of(&writer);
+    const struct nt_object_visitor visitor = visitor_of(&writer, tree->record_offset);
     nt_json_document(&writer.json, out, "tree");
     nt_json_member_text(&writer.json, "class", tree->class_name);
     nt_json_member_unsigned(&writer.json, "tree_version", tree->version);
@@ -236,8 +236,8 @@ enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struc
 {
     static const char *const skipped[] = {"fBranches", "fBaskets", "fBranchCount", "fBranchCount2", NULL};
     struct writer writer = {.skipped = skipped};
-    const struct nt_object_visitor visitor = visitor_of(&writer);
     const struct nt_ttree *record = branch->record;
+    const struct nt_object_visitor visitor = visitor_of(&writer, record->record_offset);
     nt_json_document(&writer.json, out, "branch");
     nt_json_member_text(&writer.json, "class", branch->class_name);
     nt_json_member_unsigned(&writer.json, "object_offset", branch->offset);

@@ -135,17 +135,20 @@ enum { SHOWN = 80 }; /* bytes of a name */
 static enum nt_status fail(const struct object_walk *walk, struct nt_text class_name, const char *what,
                            struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, walk->cursor.position, "an object of class %.*s, byte %zu of %zu: %s",
-                   NT_FORMAT_TEXT(class_name, SHOWN), walk->cursor.position, walk->cursor.end, what);
+    return nt_fail(error, NT_CORRUPT, walk->visitor->record_offset, "an object%s%.*s, byte %zu of %zu: %s",
+                   class_name.length ? " of class " : "", NT_FORMAT_TEXT(class_name, SHOWN),
+                   walk->cursor.position, walk->size, what);
 }
 
 static enum nt_status fail_unsupported(const struct object_walk *walk, struct nt_text class_name,
                                        struct nt_text member, struct nt_error *error)
 {
     return nt_fail(
-        error, NT_UNSUPPORTED, walk->cursor.position,
-        "an object of class %.*s%s%.*s: the file does not describe it, and it has no byte count to skip it",
-        NT_FORMAT_TEXT(class_name, SHOWN), member.length ? ", member " : "", NT_FORMAT_TEXT(member, SHOWN));
+        error, NT_UNSUPPORTED, walk->visitor->record_offset,
+        "an object of class %.*s%s%.*s, byte %zu of %zu: the file does not describe it, and it has no byte "
+        "count to skip it",
+        NT_FORMAT_TEXT(class_name, SHOWN), member.length ? ", member " : "", NT_FORMAT_TEXT(member, SHOWN),
+        walk->cursor.position, walk->size);
 }
 
 static enum nt_status check(const struct object_walk *walk, struct nt_text class_name, struct nt_error *error)
@@ -277,6 +280,23 @@ static enum nt_status get_header(struct object_walk *walk, struct nt_text class_
     header.version = header.is_memberwise ? version & ~MEMBERWISE : (int16_t)version;
     *header_ret = header;
     return check(walk, class_name, error);
+}
+
+/* Continues after an object. */
+static enum nt_status leave(struct object_walk *walk, struct nt_text class_name,
+                            const struct object_header *header, struct nt_error *error)
+{
+    size_t position = walk->cursor.position;
+    if (!header->is_counted || position == header->end)
+        return NT_OK;
+    walk->cursor.position = header->end;
+    if (walk->muted || !walk->visitor->is_strict)
+        return NT_OK;
+    return nt_fail(
+        error, NT_CORRUPT, walk->visitor->record_offset,
+        "an object of class %.*s, byte %zu of %zu: its members end here, but its byte count ends at "
+        "byte %zu",
+        NT_FORMAT_TEXT(class_name, SHOWN), position, walk->size, header->end);
 }
 
 /* The class of an item: its name stands where it was used first. */
@@ -482,8 +502,10 @@ static enum nt_status walk_list(struct object_walk *walk, struct nt_object_membe
     if (cursor->failed)
         return fail(walk, list->class_name, "the items extend past the end", error);
     NT_TRY(begin(walk, list, &skip, error));
-    if (skip && header->is_counted)
+    if (skip && header->is_counted) {
+        cursor->position = header->end;
         return NT_OK;
+    }
     walk->muted += skip;
     NT_TRY(kind == TCLONESARRAY ? walk_clones(walk, list, item_class, error)
                                 : walk_items(walk, list, kind, error));
@@ -527,8 +549,10 @@ static enum nt_status walk_described(struct object_walk *walk, struct nt_object_
     if (derived)
         return walk_members(walk, described, derived, header, is_bounded, error);
     NT_TRY(begin(walk, object, &skip, error));
-    if (skip && ends)
+    if (skip && ends) {
+        walk->cursor.position = header->end;
         return NT_OK;
+    }
     walk->muted += skip;
     NT_TRY(walk_members(walk, described, &own, header, is_bounded, error));
     walk->muted -= skip;
@@ -556,8 +580,8 @@ static enum nt_status walk_headed(struct object_walk *walk, struct nt_object_mem
         status = walk_described(walk, object, &header, is_bounded, derived, error);
     else
         status = walk_list(walk, object, kind, &header, error);
-    if (status == NT_OK && header.is_counted)
-        walk->cursor.position = header.end;
+    if (status == NT_OK)
+        status = leave(walk, object->class_name, &header, error);
     walk->cursor.end = outer_end;
     return status;
 }
@@ -719,7 +743,7 @@ static enum nt_status walk_counted(struct object_walk *walk, const struct nt_str
     } else {
         NT_TRY(skip_to(walk, &member, header.end, error));
     }
-    walk->cursor.position = header.end;
+    NT_TRY(leave(walk, element->type_name, &header, error));
     walk->cursor.end = outer_end;
     return NT_OK;
 }

@@ -49,6 +49,7 @@ struct record_level {
     enum context context;
     uint32_t index; /* of the branch, leaf or friend; of lists: of the branch, NT_NONE: of the tree */
     uint32_t items; /* of a list, so far */
+    bool has_branches, has_leaves, has_baskets; /* which lists were met, of a tree or branch */
 };
 
 /* A branch as it is met. Objects are known by their offsets, which ascend. */
@@ -94,7 +95,6 @@ struct tree_reader {
     struct nt_object_member ends, sizes; /* of cluster ranges */
     struct record_level levels[MAX_LEVELS];
     unsigned level_count;
-    bool has_branches;
     struct {
         struct nt_text name;
         enum tree_member member;
@@ -278,8 +278,11 @@ static enum nt_status begin_in_tree(struct tree_reader *reader, const struct nt_
 {
     switch (member_of(reader, member->name)) {
     case BRANCHES:
-        reader->has_branches = true;
+        level_of(reader)->has_branches = true;
         return enter(reader, IN_BRANCHES, NT_NONE, error);
+    case LEAVES:
+        level_of(reader)->has_leaves = *skip_ret = true;
+        return NT_OK;
     case FRIENDS:
         return enter(reader, IN_FRIENDS, NT_NONE, error);
     case TREE_INDEX:
@@ -313,10 +316,13 @@ static enum nt_status begin_in_branch(struct tree_reader *reader, uint32_t index
     struct met_branch *met = &reader->branches[index];
     switch (member_of(reader, member->name)) {
     case BRANCHES:
+        level_of(reader)->has_branches = true;
         return enter(reader, IN_BRANCHES, index, error);
     case LEAVES:
+        level_of(reader)->has_leaves = true;
         return enter(reader, IN_LEAVES, index, error);
     case BASKETS:
+        level_of(reader)->has_baskets = true;
         return enter(reader, IN_BASKETS, index, error);
     case IO_FEATURES:
         return enter(reader, IN_FEATURES, index, error);
@@ -373,10 +379,30 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
     }
 }
 
+/* A description without the lists, or one that ends before them, would make the tree look empty. */
+static enum nt_status check_lists(const struct tree_reader *reader, const struct record_level *level,
+                                  const struct nt_object_member *member, struct nt_error *error)
+{
+    bool is_clones = nt_text_is(member->class_name, "TBranchClones"); /* its branches have the others */
+    const char *missing = !level->has_branches                                               ? "fBranches"
+                          : !level->has_leaves && !is_clones                                 ? "fLeaves"
+                          : !level->has_baskets && !is_clones && level->context == IN_BRANCH ? "fBaskets"
+                                                                                             : NULL;
+    if (!missing)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, reader->tree->record_offset,
+                   "an object of class %.*s has no list %s: the file's description of version %" PRId32
+                   " of the class does not have it, or has a member before it that cannot be read",
+                   NT_FORMAT_TEXT(member->class_name, 80), missing, member->version);
+}
+
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct tree_reader *reader = context;
+    const struct record_level *level = level_of(reader);
     reader->level_count--;
+    if (level->context == IN_TREE || level->context == IN_BRANCH)
+        return check_lists(reader, level, member, error);
     return NT_OK;
 }
 
@@ -543,12 +569,13 @@ static enum nt_status add_embedded(struct tree_reader *reader, struct record_lev
     return NT_OK;
 }
 
-static enum nt_status fail_unknown(struct nt_text class_name, int32_t version, size_t offset,
+static enum nt_status fail_unknown(const struct tree_reader *reader, const struct nt_object_member *member,
                                    struct nt_error *error)
 {
-    return nt_fail(error, NT_UNSUPPORTED, offset,
-                   "the file does not describe version %" PRId32 " of class %.*s", version,
-                   NT_FORMAT_TEXT(class_name, 80));
+    return nt_fail(
+        error, NT_UNSUPPORTED, reader->tree->record_offset,
+        "the file does not describe version %" PRId32 " of class %.*s, an object at byte %zu of %zu",
+        member->version, NT_FORMAT_TEXT(member->class_name, 80), member->offset, reader->tree->object_bytes);
 }
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *error)
@@ -561,7 +588,7 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
         reader->tree->has_index = true;
     bool is_needed = !level || level->context == IN_BRANCHES || level->context == IN_LEAVES ||
                      member_of(reader, member->name) == IO_FEATURES;
-    return is_needed ? fail_unknown(member->class_name, member->version, member->offset, error) : NT_OK;
+    return is_needed ? fail_unknown(reader, member, error) : NT_OK;
 }
 
 /* ---- Numbers for branches and leaves ---- */
@@ -795,7 +822,10 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
 {
     NT_CLEANUP(free_reader_at) struct tree_reader *reader = calloc(1, sizeof(*reader));
     NT_TRY(nt_check_memory(reader, error));
-    const struct nt_object_visitor visitor = {reader, begin, end, numbers, string, reference, unknown};
+    const struct nt_object_visitor visitor = {
+        reader,           begin,     end,     numbers,
+        string,           reference, unknown, .record_offset = tree->record_offset,
+        .is_strict = true};
     reader->tree = tree;
     reader->arena = arena;
     reader->budget = budget;
@@ -803,8 +833,6 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
     tree->info = info;
     tree->class_name = class_name;
     NT_TRY(nt_object_walk(info, class_name, tree->object, tree->object_bytes, key_bytes, &visitor, error));
-    if (!reader->has_branches)
-        return fail_unknown(class_name, (int32_t)tree->version, 0, error);
     NT_TRY(finish(reader, error));
     correct_version(tree);
     return NT_OK;

@@ -146,11 +146,13 @@ struct nt_object_visitor {
                                 struct nt_error *error);
     /* Bytes that no description covers: a class with a custom streamer, skipped by its byte count. */
     enum nt_status (*unknown)(void *context, const struct nt_object_member *member, struct nt_error *error);
+    uint64_t record_offset; /* of the record in the file, for errors */
+    bool is_strict; /* an object that does not fill its byte count is corrupt; else the rest is skipped */
 };
 
 /* Walks the object of a class at the start of a buffer. `buffer_base`: what references are relative to:
  * the length of the key in front of the object. Depth and the number of objects are bounded.
- * NT_CORRUPT with the place in the buffer. */
+ * NT_CORRUPT: the message has the place in the buffer. */
 enum nt_status nt_object_walk(const struct nt_streamer_info *info, struct nt_text class_name,
                               const uint8_t *bytes, size_t byte_count, size_t buffer_base,
                               const struct nt_object_visitor *visitor, struct nt_error *error);

@@ -162,7 +162,14 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
     return NT_OK;
 }
 
-static const struct nt_object_visitor visitor = {NULL, begin, end, numbers, string, reference, unknown};
+static const struct nt_object_visitor visitor = {.begin = begin,
+                                                 .end = end,
+                                                 .numbers = numbers,
+                                                 .string = string,
+                                                 .reference = reference,
+                                                 .unknown = unknown,
+                                                 .record_offset = NT_NO_OFFSET,
+                                                 .is_strict = true};
 
 static enum nt_status walk(const char *class_name, const struct nt_buffer *bytes)
 {
@@ -485,6 +492,32 @@ TEST(members_that_leave_their_object_are_corrupt)
     put_end(&bytes, start);
     put_u32(&bytes, 0);
     assert_damage(NT_CORRUPT, "Holder", &bytes, "past the end");
+}
+
+/* A visitor that is not strict sees the members that are described. */
+TEST(members_that_end_before_their_object_are_corrupt, .end = 3)
+{
+    struct nt_buffer bytes = {0};
+    size_t start = _i ? put_array(&bytes, 1) : put_begin(&bytes, 3);
+    if (_i == 0) {
+        put_holder(&bytes, 0, 0);
+        put_u64(&bytes, 0); /* no next holder, and four bytes more */
+    } else {
+        put_named_item(&bytes, "a");
+        put_named_item(&bytes, "b");
+    }
+    put_end(&bytes, start);
+    if (_i < 2) {
+        assert_damage(NT_CORRUPT, _i ? "TObjArray" : "Holder", &bytes, "its members end here");
+        return;
+    }
+    struct nt_object_visitor tolerant = visitor;
+    tolerant.is_strict = false;
+    assert_ok(nt_object_walk(&info, nt_text_of("TObjArray"), (const uint8_t *)bytes.bytes, bytes.length,
+                             KEY_BYTES, &tolerant, &error));
+    ck_assert_str_eq(nt_buffer_string(&reported), "TObjArray;3[TNamed;1{fName='a' fTitle=''}]");
+    nt_buffer_deinit(&reported);
+    nt_buffer_deinit(&bytes);
 }
 
 TEST(a_count_larger_than_the_bytes_is_corrupt, .end = 3)

@@ -489,6 +489,32 @@ TEST(a_tree_with_a_friend_and_an_embedded_basket_is_read, .setup = set_up, .tear
     free(places);
 }
 
+/* The list of branches has more bytes than its items. */
+TEST(no_branch_vanishes_from_its_list, .setup = set_up, .teardown = tear_down)
+{
+    size_t list, leaf, start = put_tree_start(1, &list);
+    put_branch(&plain, &leaf);
+    put_branch(&plain, &leaf);
+    put_tree_end(start, list);
+    assert_status(NT_CORRUPT, read_made());
+    ck_assert_ptr_nonnull(strstr(error.message, "class TObjArray"));
+}
+
+TEST(a_description_of_branches_has_their_lists, .setup = set_up, .teardown = tear_down, .end = 3)
+{
+    static const char *const lists[] = {"fBranches", "fLeaves", "fBaskets"};
+    size_t list, leaf, start = put_tree_start(1, &list);
+    put_branch(&plain, &leaf);
+    put_tree_end(start, list);
+    const struct nt_streamer_class *branch = nt_streamer_find(&made.info, nt_text_of("TBranch"), 13);
+    for (uint32_t i = 0; i < made.info.class_count; i++)
+        for (uint32_t k = 0; &made.info.classes[i] == branch && k < branch->element_count; k++)
+            if (nt_text_is(branch->elements[k].name, lists[_i]))
+                made.info.classes[i].element_count = k;
+    assert_status(NT_CORRUPT, read_made());
+    ck_assert_ptr_nonnull(strstr(error.message, lists[_i]));
+}
+
 /* The first branch has no basket of its own in the last slot. */
 TEST(slots_without_data_are_omitted, .setup = set_up, .teardown = tear_down, .end = 2)
 {
