@@ -926,6 +926,9 @@ void nt_stream_prefetch_only(struct nt_stream *stream, struct nt_prefetch *prefe
                              uint64_t end);
 /* The end of the page that holds a stored element, as far as known: at least one past the element. */
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
+/* The end of the elements from one on that no page has: those of a hole between clusters, of a cluster
+ * whose page list is bad, or of a missing page. The element itself if a page has it, or with a selection. */
+uint64_t nt_stream_gap_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, according to its page; 1 if no page says. Requires a stream
  * whose elements are the column's. */
 uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element);

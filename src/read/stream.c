@@ -702,6 +702,22 @@ uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
     return found.end;
 }
 
+uint64_t nt_stream_gap_end(struct nt_stream *stream, uint64_t element)
+{
+    uint64_t lead = nt_stream_leading_zeros(stream);
+    struct nt_segment segment;
+    struct nt_readahead_page found;
+    if (stream->filter || element < lead || element >= stream->elements)
+        return element;
+    nt_stream_segment_of(stream, element - lead, &segment);
+    bool is_located = nt_stream_locate(stream, &segment, NULL) == NT_OK;
+    bool has_fault = is_located && segment.span.fault != NT_FAULT_NONE;
+    page_of(stream, &segment, element - lead, &found);
+    bool is_gap = has_fault || (found.page && found.page->is_missing);
+    nt_group_unpin(found.group);
+    return is_gap ? lead + found.end : element;
+}
+
 uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element)
 {
     struct nt_readahead_page found;

@@ -62,6 +62,7 @@ struct summary_run {
 /* The sums of a share. */
 struct share_summary {
     uint64_t nulls, nans, infinities, unread, counted;
+    uint64_t gap_end; /* of values that cannot be read either; may be after the share */
     union summary_number least, most;
     long double sum;
     uint64_t bins[NT_SUMMARY_BINS];
@@ -186,6 +187,29 @@ static enum nt_status read_values(const struct summary_share *share, const struc
     return NT_OK;
 }
 
+/* The end of the values from one on that no page has, or that value. */
+static uint64_t find_gap_end(const struct summary_run *work, uint64_t first)
+{
+    uint64_t next = work->summary->is_of_lengths ? 1 : 0; /* a length needs the offset after it */
+    uint64_t end = work->values ? nt_stream_gap_end(work->values, first + next) - next : first;
+    return nt_min(end, work->count) / work->per_row * work->per_row;
+}
+
+/* Are the values of one page, of which neither the first nor the last row can be read? A damaged page would
+ * be decoded again for each of its rows. */
+static bool is_bad_page(const struct summary_share *share, const struct summary_buffers *buffers)
+{
+    struct summary_run *work = share->work;
+    struct nt_stream *values = work->values;
+    uint64_t end = share->first + share->count, per_row = work->per_row;
+    uint64_t next = work->summary->is_of_lengths ? 1 : 0;
+    if (!values || values->filter || share->first % per_row || share->count % per_row ||
+        nt_stream_page_end(values, share->first + next) - next < end)
+        return false;
+    const struct summary_share rows[] = {{work, share->first, per_row}, {work, end - per_row, per_row}};
+    return read_values(&rows[0], buffers, NULL) != NT_OK && read_values(&rows[1], buffers, NULL) != NT_OK;
+}
+
 /* If a part cannot be read, reads its halves, down to single rows: all others count. */
 static void add_share(struct pass *pass, const struct summary_share *share,
                       const struct summary_buffers *buffers, struct share_summary *part)
@@ -200,12 +224,20 @@ static void add_share(struct pass *pass, const struct summary_share *share,
     pass->has_failed |= error.status == NT_NO_MEMORY || !add_failure(work->summary, &error);
     pthread_mutex_unlock(&pass->lock);
     uint64_t half = share->count / 2 / work->per_row * work->per_row;
-    if (half == 0 || nt_is_environmental(error.status)) {
-        part->unread += share->count;
-        return;
+    uint64_t gap_end = find_gap_end(work, share->first), end = share->first + share->count;
+    if (gap_end > share->first) {
+        part->gap_end = gap_end;
+        half = nt_min(gap_end, end) - share->first;
+        part->unread += half;
+    } else if (half == 0 || nt_is_environmental(error.status) || is_bad_page(share, buffers)) {
+        half = share->count;
+        part->unread += half;
+    } else {
+        add_share(pass, &(struct summary_share){work, share->first, half}, buffers, part);
     }
-    add_share(pass, &(struct summary_share){work, share->first, half}, buffers, part);
-    add_share(pass, &(struct summary_share){work, share->first + half, share->count - half}, buffers, part);
+    if (half < share->count)
+        add_share(pass, &(struct summary_share){work, share->first + half, share->count - half}, buffers,
+                  part);
 }
 
 /* ---- Shares ---- */
@@ -287,6 +319,10 @@ static void work_off(void *context)
             add_share(pass, &share, &buffers, &part);
         pthread_mutex_lock(&pass->lock);
         pass->has_failed |= !has_memory;
+        if (part.gap_end > share.work->next) {
+            part.unread += part.gap_end - share.work->next;
+            share.work->next = part.gap_end;
+        }
         add_part(pass, share.work, &part);
     }
     pthread_mutex_unlock(&pass->lock);

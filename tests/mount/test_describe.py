@@ -81,6 +81,22 @@ def a_damaged_page_is_named_and_its_values_are_counted():
 
 
 @case
+def entries_that_no_page_has_are_counted_at_once():
+    source, claimed = data('trees/trees_baskets.root'), 1 << 40
+    tree = json.loads(output(NTUPLE, 'cat', source, 'baskets/tree.json'))
+    with scratch() as directory:
+        content = bytearray(source.read_bytes())
+        place = content.index(struct.pack('>q', 50), tree['record_offset'])  # its first member is fEntries
+        content[place:place + 8] = struct.pack('>q', 50 + claimed)
+        copy = directory / 'claims.root'
+        copy.write_bytes(content)
+        sound, found = described(source, 'i'), described(copy, 'i', status=4)
+    same([found['i'][key] for key in ('values', 'unread')], [50 + claimed, claimed])
+    same([found['i'][key] for key in ('minimum', 'maximum', 'mean', 'histogram')],
+         [sound['i'][key] for key in ('minimum', 'maximum', 'mean', 'histogram')])
+
+
+@case
 def nulls_are_counted_apart():
     found = described(data('lance_packed_2.1.lance'), 'vectors')
     rows = [json.loads(line) for line in output(NTUPLE, 'cat', data('lance_packed_2.1.lance'),
