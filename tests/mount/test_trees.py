@@ -250,6 +250,25 @@ def a_branch_in_another_file_is_unreadable_and_names_it():
 
 
 @case
+def a_basket_that_differs_from_those_before_it_is_damaged():
+    source = data('trees/trees_unclosed.root')
+    pages = output(NTUPLE, 'cat', source, 'unclosed/text/column.0/pages.jsonl').splitlines()
+    place = json.loads(pages[1])['file_offset'] + 34
+    content = bytearray(source.read_bytes())
+    for _ in range(3):  # class, name and title
+        place += 1 + content[place]
+    same(content[place:place + 2], b'\0\3')  # version of the basket
+    content[place] = 1
+    with scratch() as directory:
+        copy = directory / 'differs.root'
+        copy.write_bytes(content)
+        result = command(NTUPLE, 'verify', copy)
+        same(result.returncode, 5, result.stderr)
+        assert b'basket 1: version of a basket: expected 1 to 3, found 259' in result.stdout, result.stdout
+        same(command(NTUPLE, 'head', copy).returncode, 5)
+
+
+@case
 def documents_describe_the_tree_of_a_dataset():
     def reported(source, path):
         return json.loads(output(NTUPLE, 'cat', data(source), f'{path}/ntuple.json'))

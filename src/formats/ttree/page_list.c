@@ -240,12 +240,16 @@ static enum nt_status read_record(const struct span *span, const struct nt_baske
                             error);
 }
 
-/* Names the basket and its place: that of the tree's record if it is in there. */
+/* Names the basket and its place: that of the tree's record if it is in there. The first basket shows what is
+ * unsupported in a branch, so another one that differs is damaged: its branch has readable data. */
 static enum nt_status fail_in_basket(const struct span *span, const struct nt_basket_location *basket,
                                      enum nt_status status, struct nt_error *error)
 {
+    if (status == NT_UNSUPPORTED && basket != span->map->baskets)
+        status = NT_CORRUPT;
     if (status == NT_OK || !error)
         return status;
+    error->status = status;
     nt_error_context(error, "basket %" PRIu32, basket->slot);
     if (error->offset == NT_NO_OFFSET && !nt_is_transient(status))
         error->offset = basket->is_embedded ? span->tree->branches[span->map->branch].record->record_offset
