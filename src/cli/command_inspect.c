@@ -122,11 +122,11 @@ static bool inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const 
         const struct nt_column *column = &dataset->columns[stats->column];
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         row->column = column->id;
-        row->bits = decoder->bits;
+        row->bits = nt_decoder_stored_bits(decoder);
         row->field = path_of(arena, dataset, column->field);
         row->shown_as = path_of(arena, dataset, shown[column->field]);
         row->type = column->type_name;
-        row->encoding = nt_encoding_steps(decoder->encoding);
+        row->encoding = nt_decoder_steps(decoder);
     }
     return row->field && row->shown_as && row->compression;
 }

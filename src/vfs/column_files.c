@@ -79,8 +79,8 @@ static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)
 {
     const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
-    nt_json_member_unsigned(json, "bits", decoder->bits);
-    nt_json_member_string(json, "encoding", nt_encoding_steps(decoder->encoding));
+    nt_json_member_unsigned(json, "bits", nt_decoder_stored_bits(decoder));
+    nt_json_member_string(json, "encoding", nt_decoder_steps(decoder));
     nt_json_member_string(json, "element", nt_element_info(decoder->element)->name);
     nt_json_member_string(json, "dtype", column->dtype.numpy);
     nt_json_member_unsigned(json, "element_bytes", decoder->element_bytes);

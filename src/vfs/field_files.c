@@ -214,7 +214,8 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "bits", nt_column_decoder(physical, columns[i])->bits);
+        nt_json_member_unsigned(json, "bits",
+                                nt_decoder_stored_bits(nt_column_decoder(physical, columns[i])));
         nt_json_member_unsigned(json, "representation_index", column->representation);
         nt_json_member_unsigned(json, "index_in_representation", column->position);
         if (are_own)

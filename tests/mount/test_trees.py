@@ -286,6 +286,14 @@ def documents_describe_the_tree_of_a_dataset():
 
 
 @case
+def columns_say_how_their_numbers_are_stored():
+    for path, stored in (('i', ('BigInt32', 32, 'big-endian')), ('text', ('basket', 8, ''))):
+        column = json.loads(output(NTUPLE, 'cat', data('trees/trees_baskets.root'),
+                                   f'baskets/{path}/column.0/column.json'))
+        same(tuple(column[key] for key in ('type', 'bits', 'encoding')), stored)
+
+
+@case
 def cycles_directories_and_names_of_trees():
     datasets = json.loads(output(NTUPLE, 'cat', data('trees/trees_structure.root'), 'file.json'))['datasets']
     same(len([dataset for dataset in datasets if dataset['name'].startswith('cycles')]), 2, datasets)

@@ -232,7 +232,8 @@ struct nt_decoder {
     const void *state;                  /* for the operations; equal if all `state_bytes` bytes are */
     const struct nt_page *dependencies; /* decoded first, by the caller; have none themselves */
     uint32_t state_bytes, dependency_count;
-    enum nt_encoding_kind encoding;
+    enum nt_encoding_kind encoding : 16;
+    enum nt_encoding_kind number_encoding : 16; /* NT_ENCODING_OTHER: that of the numbers among the bytes */
     enum nt_element element; /* of the output; the default, or from nt_decoder_set_element */
     uint32_t bits;           /* per packed element; 0: variable */
     uint32_t element_bytes;  /* bytes of a decoded element */
@@ -294,7 +295,9 @@ struct nt_encoding {
 
 /* The description of a kind; never NULL for a member of the enum. */
 const struct nt_encoding *nt_encoding_info(enum nt_encoding_kind kind);
-const char *nt_encoding_steps(enum nt_encoding_kind kind); /* "" if there are none */
+/* How a decoder's elements are stored: bits (0: they vary), and the steps in words ("": none). */
+uint32_t nt_decoder_stored_bits(const struct nt_decoder *decoder);
+const char *nt_decoder_steps(const struct nt_decoder *decoder);
 /* Are packed and decoded bytes equal, so that a page can be decompressed in place? */
 bool nt_encoding_is_identity(enum nt_encoding_kind kind);
 

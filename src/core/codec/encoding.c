@@ -728,9 +728,20 @@ const struct nt_encoding *nt_encoding_info(enum nt_encoding_kind kind)
     return &encodings[kind];
 }
 
-const char *nt_encoding_steps(enum nt_encoding_kind kind)
+static const struct nt_encoding *stored_encoding(const struct nt_decoder *decoder)
 {
-    return encodings[kind].steps ? encodings[kind].steps : "";
+    return &encodings[decoder->encoding == NT_ENCODING_OTHER ? decoder->number_encoding : decoder->encoding];
+}
+
+uint32_t nt_decoder_stored_bits(const struct nt_decoder *decoder)
+{
+    return decoder->bits ? decoder->bits : stored_encoding(decoder)->bits;
+}
+
+const char *nt_decoder_steps(const struct nt_decoder *decoder)
+{
+    const char *steps = stored_encoding(decoder)->steps;
+    return steps ? steps : "";
 }
 
 bool nt_encoding_is_identity(enum nt_encoding_kind kind)

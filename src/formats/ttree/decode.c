@@ -154,6 +154,19 @@ static const struct nt_decoder_ops basket_ops = {.decode = decode,
                                                  .allocates_memory = true,
                                                  .sums_items = true};
 
+/* Of the numbers of an output; the bytes of texts and whole baskets have none. End offsets are computed. */
+static enum nt_encoding_kind number_encoding(const struct nt_interpretation *interpretation, uint32_t output)
+{
+    if (output != NT_OUTPUT_RAW && interpretation->outputs[output].is_offsets)
+        return NT_ENCODING_OTHER;
+    for (uint32_t i = 0; output != NT_OUTPUT_RAW && i < interpretation->step_count; i++) {
+        const struct nt_step *step = &interpretation->steps[i];
+        if (step->kind == NT_STEP_VALUES && step->output == output)
+            return step->encoding;
+    }
+    return NT_ENCODING_BYTE;
+}
+
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error)
 {
@@ -173,6 +186,7 @@ enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation,
                                        .state = program,
                                        .state_bytes = (uint32_t)bytes,
                                        .encoding = NT_ENCODING_OTHER,
+                                       .number_encoding = number_encoding(interpretation, output),
                                        .element = element,
                                        .element_bytes = nt_element_info(element)->bytes};
     return NT_OK;

@@ -14,19 +14,15 @@ struct columns {
     struct nt_error *error;
 };
 
-/* The encoding of an output's numbers. */
-static const char *output_type(const struct nt_interpretation *interpretation, uint32_t output)
+static const char *output_type(const struct nt_interpretation *interpretation, uint32_t output,
+                               const struct nt_decoder *decoder)
 {
     if (output == NT_OUTPUT_RAW)
         return "basket";
     if (interpretation->outputs[output].is_offsets)
         return "end offsets";
-    for (uint32_t i = 0; i < interpretation->step_count; i++) {
-        const struct nt_step *step = &interpretation->steps[i];
-        if (step->kind == NT_STEP_VALUES && step->output == output)
-            return nt_encoding_info(step->encoding)->name;
-    }
-    return "bytes";
+    return decoder->number_encoding == NT_ENCODING_BYTE ? "bytes"
+                                                        : nt_encoding_info(decoder->number_encoding)->name;
 }
 
 static enum nt_status add_column(struct columns *columns, uint32_t field,
@@ -44,7 +40,7 @@ static enum nt_status add_column(struct columns *columns, uint32_t field,
     NT_TRY(nt_basket_decoder(interpretation, column_source.output, &decoder, &state, columns->error));
     const struct nt_column column = {.id = columns->builder.column_count,
                                      .field = field,
-                                     .type_name = output_type(interpretation, column_source.output),
+                                     .type_name = output_type(interpretation, column_source.output, &decoder),
                                      .dtype = nt_element_dtype(decoder.element),
                                      .physical = physical};
     return nt_builder_add_column(&columns->builder, &column, &decoder, columns->error);
