@@ -4,6 +4,16 @@
  */
 #include "formats/ttree/component.h"
 
+struct custom_class {
+    const char *name;
+    void (*add)(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name);
+    const char *item;   /* of arrays: the type of the numbers */
+    int32_t parameter;  /* of arrays: enum nt_streamer_type; of lists: enum nt_list_form */
+    bool holds_objects; /* whose classes only the data say */
+};
+
+static const struct custom_class *find_class(struct nt_text class_name);
+
 static uint32_t open_record(struct nt_component_builder *builder, struct nt_text name,
                             struct nt_text class_name, enum nt_component_header header, bool is_tobject)
 {
@@ -96,12 +106,12 @@ static void add_references(struct nt_component_builder *builder, struct nt_text 
 }
 
 /* A list of numbers, whose length comes first. */
-static void add_array(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
-                      const char *type, int32_t number)
+static void add_array(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
+    const struct custom_class *array = find_class(class_name);
     uint32_t index = nt_component_open(
         builder, &(struct nt_component){.kind = NT_COMPONENT_COLLECTION, .name = name, .type = class_name});
-    add_number(builder, nt_item_name, type, number);
+    add_number(builder, nt_item_name, array->item, array->parameter);
     nt_component_close(builder, index);
 }
 
@@ -137,30 +147,6 @@ static void add_symmetric_matrix(struct nt_component_builder *builder, struct nt
         add_number(builder, nt_item_name, "float", NT_STREAMER_FLOAT);
     nt_component_close(builder, list);
     nt_component_close(builder, index);
-}
-
-static const struct array_class {
-    const char *name, *type;
-    int32_t number;
-} array_classes[] = {
-    {"TArrayC", "Char_t", NT_STREAMER_CHAR},       {"TArrayS", "Short_t", NT_STREAMER_SHORT},
-    {"TArrayI", "Int_t", NT_STREAMER_INT},         {"TArrayL", "Long_t", NT_STREAMER_LONG},
-    {"TArrayL64", "Long64_t", NT_STREAMER_LONG64}, {"TArrayF", "Float_t", NT_STREAMER_FLOAT},
-    {"TArrayD", "Double_t", NT_STREAMER_DOUBLE},
-};
-
-static const struct array_class *find_array(struct nt_text class_name)
-{
-    for (size_t i = 0; i < sizeof(array_classes) / sizeof(*array_classes); i++)
-        if (nt_text_is(class_name, array_classes[i].name))
-            return &array_classes[i];
-    return NULL;
-}
-
-static bool is_symmetric_matrix(struct nt_text class_name)
-{
-    return nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<double>")) ||
-           nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<float>"));
 }
 
 static void add_date(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
@@ -206,25 +192,6 @@ static void add_clones(struct nt_component_builder *builder, struct nt_text name
     nt_component_close_objects(builder, index);
 }
 
-/* Lists of pointers to objects of any class. */
-static const struct list_class {
-    const char *name;
-    enum nt_list_form form;
-} list_classes[] = {
-    {"TObjArray", NT_LIST_OF_PLACES},
-    {"TList", NT_LIST_OF_OPTIONS},
-    {"THashList", NT_LIST_OF_OPTIONS},
-    {"TMap", NT_LIST_OF_PAIRS},
-};
-
-static const struct list_class *find_list(struct nt_text class_name)
-{
-    for (size_t i = 0; i < sizeof(list_classes) / sizeof(*list_classes); i++)
-        if (nt_text_is(class_name, list_classes[i].name))
-            return &list_classes[i];
-    return NULL;
-}
-
 static void add_pair_of_pointers(struct nt_component_builder *builder, struct nt_text class_name)
 {
     uint32_t index = open_record(builder, nt_item_name, class_name, NT_COMPONENT_BARE, false);
@@ -233,15 +200,16 @@ static void add_pair_of_pointers(struct nt_component_builder *builder, struct nt
     nt_component_close(builder, index);
 }
 
-static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
-                        enum nt_list_form form)
+/* A list of pointers to objects of any class. */
+static void add_objects(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
+    int32_t form = find_class(class_name)->parameter;
     uint8_t counter = nt_component_new_counter(builder);
     uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_OBJECTS,
                                                                        .header = NT_COMPONENT_OWN,
                                                                        .name = name,
                                                                        .type = class_name,
-                                                                       .count = form,
+                                                                       .count = (uint32_t)form,
                                                                        .counter = counter});
     if (form == NT_LIST_OF_PAIRS)
         add_pair_of_pointers(builder, class_name);
@@ -250,20 +218,66 @@ static void add_objects(struct nt_component_builder *builder, struct nt_text nam
     nt_component_close(builder, index);
 }
 
-/* Others that hold objects of any class. */
-static bool is_unread(struct nt_text class_name)
+static void add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    static const char *const names[] = {"TSortedList", "TOrdCollection", "THashTable",
-                                        "TBtree",      "TRefTable",      NULL};
-    return nt_text_is_one_of(class_name, names);
+    nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1);
+}
+
+static void add_unread(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
+{
+    nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
+                             "how this class stores its objects is not known");
+}
+
+/* ---- The table ---- */
+
+#define ARRAY(name, item, number)                                                                            \
+    {                                                                                                        \
+        name, add_array, item, number, false                                                                 \
+    }
+#define LIST(name, form)                                                                                     \
+    {                                                                                                        \
+        name, add_objects, NULL, form, true                                                                  \
+    }
+static const struct custom_class classes[] = {
+    {.name = "TObject", .add = add_tobject},
+    {.name = "TNamed", .add = add_named},
+    {.name = "TString", .add = add_string},
+    {.name = "TDatime", .add = add_date},
+    {.name = "TRef", .add = add_reference},
+    {.name = "TRefArray", .add = add_references},
+    {.name = "TMatrixTSym<double>", .add = add_symmetric_matrix},
+    {.name = "TMatrixTSym<float>", .add = add_symmetric_matrix},
+    ARRAY("TArrayC", "Char_t", NT_STREAMER_CHAR),
+    ARRAY("TArrayS", "Short_t", NT_STREAMER_SHORT),
+    ARRAY("TArrayI", "Int_t", NT_STREAMER_INT),
+    ARRAY("TArrayL", "Long_t", NT_STREAMER_LONG),
+    ARRAY("TArrayL64", "Long64_t", NT_STREAMER_LONG64),
+    ARRAY("TArrayF", "Float_t", NT_STREAMER_FLOAT),
+    ARRAY("TArrayD", "Double_t", NT_STREAMER_DOUBLE),
+    LIST("TObjArray", NT_LIST_OF_PLACES),
+    LIST("TList", NT_LIST_OF_OPTIONS),
+    LIST("THashList", NT_LIST_OF_OPTIONS),
+    LIST("TMap", NT_LIST_OF_PAIRS),
+    {.name = "TClonesArray", .add = add_clones, .holds_objects = true},
+    {.name = "TSortedList", .add = add_unread},
+    {.name = "TOrdCollection", .add = add_unread},
+    {.name = "THashTable", .add = add_unread},
+    {.name = "TBtree", .add = add_unread},
+    {.name = "TRefTable", .add = add_unread},
+};
+
+static const struct custom_class *find_class(struct nt_text class_name)
+{
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+        if (nt_cpp_names_are_equal(class_name, nt_text_of(classes[i].name)))
+            return &classes[i];
+    return NULL;
 }
 
 bool nt_custom_is_known(struct nt_text class_name)
 {
-    static const char *const names[] = {"TObject", "TNamed",    "TString",      "TDatime",
-                                        "TRef",    "TRefArray", "TClonesArray", NULL};
-    return nt_text_is_one_of(class_name, names) || find_array(class_name) ||
-           is_symmetric_matrix(class_name) || find_list(class_name) || is_unread(class_name);
+    return find_class(class_name) != NULL;
 }
 
 bool nt_custom_has_streamer(struct nt_text class_name)
@@ -273,33 +287,10 @@ bool nt_custom_has_streamer(struct nt_text class_name)
 
 void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    const struct array_class *array = find_array(class_name);
-    const struct list_class *list = find_list(class_name);
-    bool is_clones = nt_text_is(class_name, "TClonesArray");
-    if (builder->skips_extras && (list || is_clones))
+    const struct custom_class *custom = find_class(class_name);
+    if (builder->skips_extras && custom->holds_objects)
         nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
                                  nt_component_reason_of_sample(builder));
-    else if (array)
-        add_array(builder, name, class_name, array->type, array->number);
-    else if (nt_text_is(class_name, "TNamed"))
-        add_named(builder, name, class_name);
-    else if (nt_text_is(class_name, "TString"))
-        nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1);
-    else if (nt_text_is(class_name, "TDatime"))
-        add_date(builder, name, class_name);
-    else if (nt_text_is(class_name, "TRef"))
-        add_reference(builder, name, class_name);
-    else if (nt_text_is(class_name, "TRefArray"))
-        add_references(builder, name, class_name);
-    else if (is_symmetric_matrix(class_name))
-        add_symmetric_matrix(builder, name, class_name);
-    else if (list)
-        add_objects(builder, name, class_name, list->form);
-    else if (is_unread(class_name))
-        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
-                                 "how this class stores its objects is not known");
-    else if (is_clones)
-        add_clones(builder, name, class_name);
     else
-        add_tobject(builder, name, class_name);
+        custom->add(builder, name, class_name);
 }
