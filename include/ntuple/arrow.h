@@ -47,9 +47,9 @@ struct nt_arrow_options { /* grows as nt_open_options does */
  * the dense form of drafts and, if a range of entries splits a cluster, the page of each offset column
  * with the position of nested fields (for variants, their tags up to there). The reader and the dataset
  * must outlive the result, which threads may share and the caller frees with nt_arrow_free.
- * NT_UNSUPPORTED for sharded clusters, whose columns do not share their boundaries; NT_INVALID for
- * unknown options or fields and a range past the end; the failure of reading a page list or one of
- * those pages. */
+ * If the columns of clusters do not share their boundaries, batches follow those of the first field.
+ * NT_INVALID for unknown options or fields and a range past the end; the failure of reading a page list or
+ * one of those pages. */
 NT_CHECKED enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
                                        const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                                        struct nt_error *error);

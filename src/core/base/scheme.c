@@ -29,6 +29,7 @@ static const struct nt_scheme schemes[] = {
     {"ntpl+s3+http", STORE},
     {"gs", .service = NT_SERVICE_NONE, .hidden = "",
      .advice = "copy it, or name it s3://BUCKET/KEY with AWS_ENDPOINT_URL=https://storage.googleapis.com"},
+    {"file", .service = NT_SERVICE_NONE, .hidden = "", .advice = "give the path alone"},
 };
 static const struct nt_scheme unknown = {"", .service = NT_SERVICE_NONE, .hidden = "",
                                          .advice = "copy it, or mount its server"};

@@ -35,9 +35,6 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
     const char *advice = nt_scheme_of(path, &length)->advice;
     if (!length || !advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
-    if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no such file; give the path without file://",
-                       path);
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read %.*s:// addresses; %s", path,
                    (int)length, path, advice);
 }

@@ -23,7 +23,7 @@ static const struct {
     {"gs://bucket/file.root", "AWS_ENDPOINT_URL"},
     {"davs://server/file.root", NULL},
     {"x-new+kind.2://server", "copy it"},
-    {"file:///etc/passwd", "the path without"},
+    {"file:///etc/passwd", "the path alone"},
     {"", NULL},
     {"nothing.root", NULL},
     {"://server", NULL},
