@@ -236,8 +236,9 @@ static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *data
         unit->column_field = find_counter(dataset, field, false, &unit->divisor);
         unit->is_per_entry = nt_field_row_parent(dataset, field) == NT_NONE;
         if (!nt_rows_per_item(dataset, field, &unit->per_entry))
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of rows overflows",
-                           dataset->fields[field].id);
+            return nt_name_field(dataset, field, NULL,
+                                 nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "its number of rows overflows"),
+                                 error);
     } else if (of != NT_COUNTED_ITEMS) {
         unit->column_field = field;
         unit->position = of == NT_COUNTED_SECOND_COLUMN;

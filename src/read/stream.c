@@ -46,9 +46,11 @@ static enum nt_status stream_find_row(struct nt_reader *reader, const struct nt_
     if (*row_ret)
         return NT_OK;
     if (f->unreadable)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "field %" PRIu32 ": %s", f->id, f->unreadable);
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "field %" PRIu32 " has no %s", f->id,
-                   nt_stream_name(kind));
+        return nt_name_field(dataset, field, NULL,
+                             nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", f->unreadable), error);
+    return nt_name_field(dataset, field, NULL,
+                         nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "it has no %s", nt_stream_name(kind)),
+                         error);
 }
 
 /* The number of elements of such a stream for so many rows. */
@@ -58,8 +60,9 @@ static enum nt_status stream_count_elements(const struct nt_dataset *dataset, ui
 {
     if (!nt_checked_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
         !nt_checked_add(*elements_ret, row->has_leading_zero, elements_ret))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
-                       dataset->fields[field].id);
+        return nt_name_field(dataset, field, NULL,
+                             nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "its number of elements overflows"),
+                             error);
     return NT_OK;
 }
 
@@ -452,8 +455,7 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
     enum nt_status status = open_stream(stream, error);
     if (status != NT_OK) {
         nt_stream_close(stream);
-        nt_error_context(error, "%s of field %" PRIu32, nt_stream_name(kind), dataset->fields[field].id);
-        return status;
+        return nt_name_field(dataset, field, nt_stream_name(kind), status, error);
     }
     *stream_ret = stream;
     return NT_OK;
@@ -743,23 +745,14 @@ void nt_fields_announce(struct nt_dataset *dataset, const uint32_t *fields, size
     nt_lock_release(&dataset->logical->lock);
 }
 
-/* Adds the field to the error of its row count. Returns `status`. */
-static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t field, enum nt_status status,
-                                 struct nt_error *error)
-{
-    if (status != NT_OK)
-        nt_error_context(error, "field %" PRIu32, dataset->fields[field].id);
-    return status;
-}
-
 static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  enum nt_counted of, uint64_t *rows_ret, struct nt_error *error)
 {
     struct nt_row_mask mask;
     NT_TRY(nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error));
     if (!mask.deletions)
-        return name_field(dataset, field, nt_row_counts_total(reader, dataset, field, of, rows_ret, error),
-                          error);
+        return nt_name_field(dataset, field, NULL,
+                             nt_row_counts_total(reader, dataset, field, of, rows_ret, error), error);
     *rows_ret = nt_row_mask_kept(&mask);
     return nt_row_mask_multiply(&mask, 1, error);
 }
@@ -789,7 +782,7 @@ static enum nt_status find_boundaries(struct nt_reader *reader, struct nt_datase
     NT_CLEANUP(nt_row_counts_deinit) struct nt_row_counts rows = {0};
     struct nt_row_mask mask;
     NT_TRY(nt_row_counts_build(reader, dataset, field, of, &rows, error));
-    NT_TRY(name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error));
+    NT_TRY(nt_name_field(dataset, field, NULL, nt_row_counts_check_total(dataset, &rows, error), error));
     NT_TRY(nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error));
     uint64_t *boundaries = calloc((size_t)rows.count + 1, sizeof(*boundaries));
     NT_TRY(nt_check_memory(boundaries, error));

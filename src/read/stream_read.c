@@ -273,8 +273,7 @@ static enum nt_status find_pages(struct stream_cursor *cursor, struct nt_error *
         return NT_OK;
     enum nt_status status =
         nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
-    nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
-    return status;
+    return nt_name_field(stream->dataset, stream->field, NULL, status, error);
 }
 
 /* Enters the segment that holds an element. */

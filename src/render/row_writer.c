@@ -605,9 +605,10 @@ static enum nt_status get_bytes(const struct row_output *output, struct nt_row_s
     enum nt_status status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, output->error);
     if (status == NT_OK && shape->gathered.failed)
         status = nt_fail_memory(output->error);
-    if (status != NT_OK)
-        nt_error_context(output->error, "row %" PRIu64 " of field %" PRIu32, row,
-                         output->dataset->fields[shape->field].id);
+    if (status != NT_OK) {
+        nt_error_context(output->error, "row %" PRIu64, row);
+        nt_name_field(output->dataset, shape->field, NULL, status, output->error);
+    }
     *bytes_ret = (const uint8_t *)shape->gathered.bytes;
     *count_ret = shape->gathered.length;
     return status;

@@ -416,7 +416,7 @@ static bool check_segment(struct column_check *column, struct cluster_check *clu
         segment->span.fault == NT_FAULT_COUNT) {
         if (column->is_first) {
             nt_fault_error(job->dataset, &segment->span, segment->elements, segment->found, &error);
-            nt_error_context(&error, "field %" PRIu32, job->dataset->fields[column->info->field].id);
+            nt_name_field(job->dataset, column->info->field, NULL, error.status, &error);
             nt_verify_report(job, cluster->number, UINT64_MAX, &error);
         }
         return false;

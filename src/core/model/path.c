@@ -77,6 +77,18 @@ void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *da
     nt_buffer_deinit_part(&path, out);
 }
 
+enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, const char *part,
+                             enum nt_status status, struct nt_error *error)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
+    if (status == NT_OK || !error)
+        return status;
+    nt_append_printable_path(&path, dataset, field);
+    nt_error_context(error, "%s%sfield %.80s", part ? part : "", part ? " of " : "",
+                     path.failed ? "?" : nt_buffer_string(&path));
+    return status;
+}
+
 static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_rule rule)
 {
     if (name.length)
