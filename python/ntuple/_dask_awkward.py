@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, List, Optional
 
-from . import _engines, _lazy
+from . import _awkward, _engines, _lazy
 from ._engines import PARTITION_BYTES, Columns
 from ._file import Dataset
 from ._parts import Partition
@@ -28,7 +28,7 @@ class _Arrays(_columnar.ColumnProjectionMixin):  # type: ignore[misc, name-defin
 
     @property
     def form(self) -> Any:
-        return _lazy.module('awkward').from_arrow_schema(self._schema)
+        return _lazy.module('awkward').from_arrow_schema(_awkward.schema(self._schema))
 
     def _path(self, name: str) -> str:
         """Parts of fields that have no names, as of variants, are read with the field around them."""
@@ -44,7 +44,7 @@ class _Arrays(_columnar.ColumnProjectionMixin):  # type: ignore[misc, name-defin
         awkward = _lazy.module('awkward')
         if self._chosen == []:   # only the number of entries is asked for
             return awkward.Array(awkward.contents.RecordArray([], [], length=len(part)))
-        return awkward.from_arrow(_engines.table(part, self._chosen))
+        return _awkward.array(_engines.table(part, self._chosen))
 
 
 def awkward(dataset: Dataset, columns: Columns = None, *, bytes: int = PARTITION_BYTES) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _errors, _lazy, _ntuple, _parquet
+from . import _awkward, _errors, _lazy, _ntuple, _parquet
 from ._field import Array, Field, Stream, dtype_of, read
 from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
@@ -468,8 +468,9 @@ class Dataset:
 
     def awkward(self, columns: Union[str, Sequence[str], None] = None,
                 entries: Optional[Tuple[int, int]] = None) -> Any:
-        """What select() returns as an Awkward array, by awkward and pyarrow."""
-        return _lazy.module('awkward').from_arrow(self._arrow(columns, entries))
+        """What select() returns as an Awkward array, by awkward and pyarrow. Maps are lists of
+        records."""
+        return _awkward.array(self._arrow(columns, entries))
 
     def _arrow(self, columns: Union[str, Sequence[str], None], entries: Optional[Tuple[int, int]]) -> Any:
         return _lazy.module('pyarrow').table(self.select(columns, entries))

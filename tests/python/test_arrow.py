@@ -122,6 +122,47 @@ def test_duckdb_takes_a_dataset_by_its_name(events):
     assert duckdb.sql('select sum(len(muons)) from view').fetchall() == [(int(events['muons'].offsets[10]),)]
 
 
+def with_records(value, of):
+    """What pyarrow has for a value of a type, with a record for each pair of a map."""
+    if value is None or of.num_fields == 0:
+        return value
+    if pyarrow.types.is_map(of):
+        return [{'key': with_records(key, of.key_type), 'value': with_records(item, of.item_type)}
+                for key, item in value]
+    if pyarrow.types.is_struct(of):
+        return {member.name: with_records(value[member.name], member.type) for member in of}
+    return [with_records(item, of.value_type) for item in value]
+
+
+@pytest.mark.parametrize('path, fields', [
+    ('trees/trees_containers.root', ('map', 'map_of_vectors', 'map_of_maps')),
+    ('trees/trees_arrays.root', ('split', 'whole')),
+    ('trees/trees_enumerations.root', ('split', 'whole', 'items', 'whole_items')),
+    ('lance_nested_2.2.lance', ('map',)),
+    ('lance_declared_2.2.lance', ('map', 'maps'))])
+def test_maps_at_every_depth_are_lists_of_records_for_awkward(path, fields):
+    pytest.importorskip('awkward', reason='awkward is not installed')
+    dataset = ntuple.open(DATA / path).only()
+    for field in fields:
+        table = pyarrow.table(dataset.select(field))
+        assert 'map<' in str(table.schema.field(0).type)
+        expected = [with_records(value, table.schema.field(0).type) for value in table[0].to_pylist()]
+        assert dataset.awkward(field)[field].to_list() == expected
+        assert dataset.arrays(field, (1, 9), library='ak')[field].to_list() == expected[1:9]
+        parts = [part[field].to_list() for part in dataset.iterate(field, 7, library='ak')]
+        assert sum(parts, []) == expected
+
+
+def test_awkward_has_the_maps_that_uproot_reads():
+    uproot = pytest.importorskip('uproot', reason='uproot is not installed')
+    path = DATA / 'trees/trees_containers.root'
+    for field in 'map', 'map_of_vectors':
+        maps = uproot.open(path)['containers'][field].array(library='np')
+        expected = [[{'key': key, 'value': np.asarray(value).tolist()} for key, value in item.items()]
+                    for item in maps]
+        assert ntuple.open(path).only().awkward(field)[field].to_list() == expected
+
+
 def test_awkward_arrays_have_the_lists_of_the_entries(events):
     awkward = pytest.importorskip('awkward', reason='awkward is not installed')
     array = awkward.from_arrow(pyarrow.table(events.select(['muons'])))

@@ -93,6 +93,17 @@ def test_members_of_records_are_columns_of_their_own(client):
     assert few.fields == ['muons'] and few.muons.fields == ['pt']
 
 
+def test_maps_are_lists_of_records_for_dask_awkward(client):
+    pytest.importorskip('dask_awkward')
+    pyarrow = pytest.importorskip('pyarrow')
+    import ntuple.dask
+    dataset = ntuple.open(DATA / 'trees/trees_containers.root').only()
+    array = ntuple.dask.awkward(dataset, ['map', 'map_of_vectors', 'v_int'])
+    assert array.map_of_vectors.value.compute().to_list() == \
+        [[items for _, items in pairs] for pairs in pyarrow.table(dataset)['map_of_vectors'].to_pylist()]
+    assert array.compute().to_list() == dataset.awkward(['map', 'map_of_vectors', 'v_int']).to_list()
+
+
 def test_a_task_whose_file_was_replaced_says_so(client, tmp_path):
     import ntuple.dask
     path = tmp_path / 'run.root'
