@@ -45,6 +45,17 @@ def test_a_name_that_leads_nowhere_is_reported_with_its_place(events, example):
         events.file['nothing']
 
 
+@pytest.mark.parametrize('path, advice', [
+    ('vertex', ": find the dataset Events, then its field vertex"),
+    ('muons/pt', ": find the dataset Events, then its field muons/_0/pt"),
+    ('Event', ': did you mean Events?'),
+    ('events', ': did you mean Events?')])
+def test_a_name_that_is_no_dataset_is_reported_with_what_was_meant(events, path, advice):
+    with pytest.raises(KeyError) as caught:
+        events.file[path]
+    assert caught.value.args[0].endswith(f"has no dataset '{path}'{advice}")
+
+
 def test_names_that_lead_nowhere(events):
     for use in (lambda: events['nothing'], lambda: events.field('muons/_0/mass'),
                 lambda: events.arrays(['nothing']),

@@ -452,16 +452,20 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
     }
 }
 
-static void suggest_datasets(struct suggestion *suggestion, const struct nt_name_scope *scope)
+static void suggest_datasets(struct suggestion *suggestion, const struct nt_file *file)
 {
-    for (uint32_t i = 0; i < scope->file->dataset_count && i < MAX_FIELDS; i++) {
+    for (uint32_t i = 0; i < file->dataset_count && i < MAX_FIELDS; i++) {
         struct nt_buffer path = {0};
-        nt_append_dataset_path(&path, scope->file->datasets[i]);
+        nt_append_dataset_path(&path, file->datasets[i]);
         compare_with(suggestion, nt_buffer_string(&path), path.length, nt_buffer_string(&path), 0);
-        compare_with(suggestion, scope->file->datasets[i]->name.bytes, scope->file->datasets[i]->name.length,
+        compare_with(suggestion, file->datasets[i]->name.bytes, file->datasets[i]->name.length,
                      nt_buffer_string(&path), 1);
         nt_buffer_deinit(&path);
     }
+}
+
+static void suggest_fields_of_datasets(struct suggestion *suggestion, const struct nt_name_scope *scope)
+{
     for (uint32_t i = 0; i < scope->file->dataset_count && i < MAX_FIELDS; i++)
         if (may_be_omitted(scope, scope->file->datasets[i]))
             suggest_fields(suggestion, scope->file->datasets[i], NT_NONE, true);
@@ -484,18 +488,26 @@ static void append_datasets(const struct nt_name_scope *scope, struct nt_buffer 
     nt_buffer_append_string(out, count > shown ? ", …" : "");
 }
 
-void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
-                     struct nt_buffer *out)
+static struct suggestion suggestion_for(const char *name)
 {
     struct suggestion suggestion = {
         .name = name, .length = strlen(name), .is_pattern = nt_has_wildcard(name)};
     while (suggestion.length && name[suggestion.length - 1] == '/')
         suggestion.length--;
     suggestion.score = 2 * (2 + nt_min((unsigned)suggestion.length, MAX_BYTES) / 4);
-    if (scope->dataset)
+    return suggestion;
+}
+
+void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
+                     struct nt_buffer *out)
+{
+    struct suggestion suggestion = suggestion_for(name);
+    if (scope->dataset) {
         suggest_fields(&suggestion, scope->dataset, scope->field, false);
-    else
-        suggest_datasets(&suggestion, scope);
+    } else {
+        suggest_datasets(&suggestion, scope->file);
+        suggest_fields_of_datasets(&suggestion, scope);
+    }
     bool has_best = suggestion.best.length;
     bool has_equals = suggestion.equal > 1;
     bool has_several = !suggestion.is_pattern && !has_equals && suggestion.within > has_best;
@@ -514,5 +526,36 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
         nt_buffer_append_byte(out, '?');
     else if (!scope->dataset)
         append_datasets(scope, out);
+    nt_buffer_deinit(&suggestion.best);
+}
+
+/* Appends which dataset has the field that a name means, if there is exactly one. */
+static bool append_meant_field(const struct nt_name_scope *scope, const char *name, struct nt_buffer *out)
+{
+    NT_CLEANUP(nt_matches_deinit) struct nt_matches matches = {.count = 0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0}, plain = {0};
+    struct nt_error failure = {0};
+    if (nt_name_match(scope, name, false, &matches, &failure) != NT_OK || matches.count != 1 ||
+        matches.items[0].field == NT_NONE)
+        return false;
+    const struct nt_dataset *dataset = scope->file->datasets[matches.items[0].dataset];
+    nt_buffer_append_string(out, ": find the dataset ");
+    nt_append_dataset_path(out, dataset);
+    append_paths(dataset, matches.items[0].field, NT_NONE, &path, &plain);
+    nt_buffer_append_format(out, ", then its field %s", nt_buffer_string(&path));
+    return true;
+}
+
+void nt_dataset_suggest(const struct nt_file *file, const char *name, struct nt_buffer *out)
+{
+    const struct nt_name_scope scope = {file, 0, NULL, NT_NONE};
+    struct suggestion suggestion = suggestion_for(name);
+    if (append_meant_field(&scope, name, out))
+        return;
+    suggest_datasets(&suggestion, file);
+    if (suggestion.best.length)
+        nt_buffer_append_format(out, ": did you mean %s?", suggestion.best.bytes);
+    else
+        append_datasets(&scope, out);
     nt_buffer_deinit(&suggestion.best);
 }

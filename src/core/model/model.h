@@ -1030,6 +1030,9 @@ void nt_matches_deinit(struct nt_matches *matches);
 void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
                      struct nt_buffer *out);
 
+/* The same where only a dataset can be meant. If the name is that of a field, appends where it is. */
+void nt_dataset_suggest(const struct nt_file *file, const char *name, struct nt_buffer *out);
+
 /* The names of a field and its ancestors, outermost first, separated by `separator`, byte for byte. */
 void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
                           char separator);

@@ -286,7 +286,7 @@ struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
 static enum nt_status refuse_dataset(const struct nt_file *file, const char *path, struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer similar = {0};
-    nt_name_suggest(&(struct nt_name_scope){file, 0, NULL, NT_NONE}, "", path, &similar);
+    nt_dataset_suggest(file, path, &similar);
     nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: has no dataset '%s'%s", file->path, path,
             nt_buffer_string(&similar));
     return NT_NOT_FOUND;

@@ -160,6 +160,31 @@ TEST(a_similar_name_is_suggested, .end = LENGTH(similars))
     nt_file_close(file);
 }
 
+/* What a name means if only a dataset can be meant. */
+static const struct similar similar_datasets[] = {
+    {"event", ": did you mean Events?"},
+    {"MET_pt", ": find the dataset Events, then its field MET_pt"},
+    {"Events/MET_pt", ": find the dataset Events, then its field MET_pt"},
+    {"muons/pt", ": find the dataset Events, then its field muons/_0/pt"},
+    {"pt", ": find the dataset Events, then its field muons/_0/pt"},
+    {"MET_ptt", "; the dataset is Events"},
+    {"phi", "; the dataset is Events"}, /* two fields */
+    {"ev*", ": did you mean Events?"},
+    {"electrons", "; the dataset is Events"},
+};
+
+TEST(a_similar_dataset_is_suggested_and_never_the_name_itself, .end = LENGTH(similar_datasets))
+{
+    struct nt_file *file = build();
+    struct nt_dataset *dataset;
+    char message[256];
+    snprintf(message, sizeof(message), "%s: has no dataset '%s'%s", nt_file_path(file),
+             similar_datasets[_i].name, similar_datasets[_i].suggestion);
+    ck_assert_int_eq(nt_file_find(file, similar_datasets[_i].name, &dataset, &error), NT_NOT_FOUND);
+    ck_assert_str_eq(error.message, message);
+    nt_file_close(file);
+}
+
 TEST(a_name_in_several_datasets_needs_one_of_them)
 {
     struct nt_file *file = build();
@@ -181,6 +206,8 @@ TEST(a_name_in_several_datasets_needs_one_of_them)
     nt_name_suggest(&scope, "", "electrons", &text);
     ck_assert_str_eq(nt_buffer_string(&text), "; the datasets are Events, Runs");
     nt_buffer_deinit(&text);
+    ck_assert_int_eq(nt_file_find(file, "MET_pt", &other, &error), NT_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.message, "has no dataset 'MET_pt'; the datasets are Events, Runs"));
     assert_ok(nt_name_match(&scope, "MET_phi", true, &matches, &error));
     ck_assert_uint_eq(matches.count, 1);
     nt_matches_deinit(&matches);
