@@ -238,7 +238,7 @@ static void append_difference(struct nt_buffer *out, const struct nt_dataset_pai
         return;
     }
     bool has_bits = nt_diff_values_look_alike(difference), has_property = strcmp(property, "value") != 0;
-    if (difference->part == NT_DIFF_VALUES && values[0].kind == NT_DIFF_WORDS)
+    if (difference->is_obstacle)
         nt_buffer_append_string(out, "not compared: ");
     for (; has_property && *property; property++) /* a JSON name as words */
         nt_buffer_append_byte(out, *property == '_' ? ' ' : *property);
@@ -354,7 +354,7 @@ static void on_difference(void *context, const struct nt_difference *difference)
                     : fields[1] != NT_NONE
                         ? &differ->parts[differ->pair->datasets[0]->field_count + fields[1]]
                         : NULL;
-    if (part && (difference->part != NT_DIFF_LAYOUT || settings->layout))
+    if (part && !difference->is_obstacle && (difference->part != NT_DIFF_LAYOUT || settings->layout))
         *part |= (uint8_t)(1u << difference->part);
     if (differ->json)
         json_difference(differ->json, differ->pair, difference);
@@ -479,6 +479,7 @@ static enum nt_status diff_pair(struct differ *differ, struct nt_error *error)
     differ->parts = NULL;
     for (int part = 0; part < NT_DIFF_PARTS; part++)
         differ->total.differences[part] += summary.differences[part];
+    differ->total.not_compared += summary.not_compared;
     differ->total.failures += summary.failures;
     return status;
 }
@@ -512,11 +513,16 @@ static enum nt_status diff_all(struct differ *differ, const struct nt_dataset_pa
 /* ---- Conclusion ---- */
 
 /* A layout difference counts only if the user asked for the layout. */
-static bool is_same(const struct differ *differ)
+static bool is_different(const struct differ *differ)
 {
     const uint64_t *differences = differ->total.differences;
-    return !differ->total.failures && !differences[NT_DIFF_SCHEMA] && !differences[NT_DIFF_VALUES] &&
-           !(differences[NT_DIFF_LAYOUT] && differ->settings->layout);
+    return differences[NT_DIFF_SCHEMA] || differences[NT_DIFF_VALUES] ||
+           (differences[NT_DIFF_LAYOUT] && differ->settings->layout);
+}
+
+static bool is_same(const struct differ *differ)
+{
+    return !differ->total.failures && !differ->total.not_compared && !is_different(differ);
 }
 
 /* "a.root and b.root: schema same, values differ, layout differs". Without any matching datasets, only
@@ -532,9 +538,12 @@ static void print_conclusion(struct differ *differ)
     for (int part = 0; part < NT_DIFF_PARTS; part++) {
         if (!differ->total.differences[part] && !(differ->options.parts[part] && differ->compared))
             continue;
+        bool is_compared = part != NT_DIFF_VALUES || !differ->total.not_compared;
         nt_buffer_append_format(&differ->out, "%s%s %s", separator,
                                 nt_diff_part_name((enum nt_diff_part)part),
-                                differ->total.differences[part] ? verbs[part] : "same");
+                                differ->total.differences[part] ? verbs[part]
+                                : is_compared                   ? "same"
+                                                                : "not all compared");
         separator = ", ";
     }
     if (differ->total.failures)
@@ -563,6 +572,7 @@ static enum nt_status diff_as_json(struct differ *differ, const struct nt_datase
             nt_json_member_unsigned(&json, nt_diff_part_name((enum nt_diff_part)part),
                                     differ->total.differences[part]);
     nt_json_end_object(&json);
+    nt_json_member_unsigned(&json, "not_compared", differ->total.not_compared);
     nt_json_member_unsigned(&json, "failures", differ->total.failures);
     nt_json_member_bool(&json, "is_same", is_same(differ));
     nt_json_finish(&json);
@@ -581,7 +591,9 @@ static enum nt_exit_status conclude(struct differ *differ, enum nt_status status
         print_out(differ);
     if (nt_finish_output() != NT_EXIT_OK || status != NT_OK || differ->has_failed || differ->total.failures)
         return NT_EXIT_TROUBLE;
-    return is_same(differ) ? NT_EXIT_OK : NT_EXIT_DIFFERENT;
+    if (is_different(differ))
+        return NT_EXIT_DIFFERENT;
+    return differ->total.not_compared ? NT_EXIT_TROUBLE : NT_EXIT_OK;
 }
 
 static enum nt_exit_status diff_scopes(struct differ *differ)

@@ -146,13 +146,36 @@ static void find_partners(struct diff_siblings *a, struct diff_siblings *b)
     }
 }
 
+/* Is the field an array of numbers that also has them one by one, as its only sub-field? */
+static bool is_array_of_numbers(const struct nt_field *field)
+{
+    return field->kind == NT_FIELD_VALUE && field->child_count == 1 && !nt_field_has_members(field);
+}
+
+/* Has one field all numbers of its arrays in one stream, and the other one only the items? */
+static bool have_only_items(const struct nt_diff_run *run, const struct nt_field_pair *pair)
+{
+    const struct nt_field *a = &run->sides[0].dataset->fields[pair->fields[0]];
+    const struct nt_field *b = &run->sides[1].dataset->fields[pair->fields[1]];
+    return (is_array_of_numbers(a) && b->kind == NT_FIELD_ARRAY) ||
+           (is_array_of_numbers(b) && a->kind == NT_FIELD_ARRAY);
+}
+
+/* The kind does not matter for arrays of which only the items are compared. */
+static bool matters(const struct nt_diff_run *run, const struct property *property,
+                    const struct nt_field_pair *pair)
+{
+    return property->put != put_kind || !have_only_items(run, pair);
+}
+
 /* Is the field's only sub-field an item, whose name each format chooses ("_0", "item")? */
 static bool has_item(const struct nt_dataset *dataset, uint32_t field)
 {
     if (field == NT_NONE || dataset->fields[field].child_count != 1)
         return false;
     enum nt_form form = nt_field_kind_info(dataset->fields[field].kind)->form;
-    return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL;
+    return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL ||
+           is_array_of_numbers(&dataset->fields[field]);
 }
 
 static enum nt_status add_pair(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error)
@@ -213,7 +236,7 @@ static enum nt_status are_built_alike(struct nt_diff_run *run, const struct nt_f
 {
     *are_alike_ret = true;
     for (size_t i = 0; i < PROPERTIES && *are_alike_ret; i++)
-        if (properties[i].is_of_rows) {
+        if (properties[i].is_of_rows && matters(run, &properties[i], pair)) {
             NT_TRY(put_both(run, properties[i].put, pair, error));
             *are_alike_ret = are_equal(run->texts);
         }
@@ -288,18 +311,20 @@ bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_fiel
            is_integer(&sides[1].dataset->fields[pair->fields[1]]);
 }
 
-/* Can the fields be compared element by element? If not, reports that as a difference of values. */
+/* Can the fields be compared element by element? If not, reports that. */
 static enum nt_status diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                           bool *are_alike_ret, struct nt_error *error)
 {
     bool are_integers = nt_diff_are_integers(run->sides, pair);
     *are_alike_ret = true;
     for (size_t i = 0; i < PROPERTIES && *are_alike_ret; i++) {
-        if (!properties[i].is_of_elements || (are_integers && properties[i].is_of_numbers))
+        if (!properties[i].is_of_elements || (are_integers && properties[i].is_of_numbers) ||
+            !matters(run, &properties[i], pair))
             continue;
         NT_TRY(put_both(run, properties[i].put, pair, error));
-        *are_alike_ret =
-            !nt_diff_report_texts(run, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields));
+        struct nt_difference difference = nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields);
+        difference.is_obstacle = true;
+        *are_alike_ret = !nt_diff_report_texts(run, difference);
     }
     return NT_OK;
 }
@@ -338,7 +363,10 @@ struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
 
 void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *difference)
 {
-    run->summary->differences[difference->part]++;
+    if (difference->is_obstacle)
+        run->summary->not_compared++;
+    else
+        run->summary->differences[difference->part]++;
     run->options->on_difference(run->options->context, difference);
 }
 
@@ -499,14 +527,17 @@ static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair 
     return NT_OK;
 }
 
-/* A structure's values are those of its members; the bytes between them are not values. */
+/* A structure's values are those of its members; the bytes between them are not values. Of arrays that have
+ * only their items in common, these are compared. */
 static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pair *pair,
                                      struct nt_error *error)
 {
-    bool are_readable = false, are_alike = false, is_shown = false;
+    bool are_readable = false, are_alike = false, is_shown = false, have_items = false;
     if (pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE)
         NT_TRY(check_readable(diff, pair, &are_readable, error));
-    if (are_readable)
+    if (are_readable && have_only_items(&diff->run, pair))
+        NT_TRY(are_built_alike(&diff->run, pair, &have_items, error));
+    if (are_readable && !have_items)
         NT_TRY(diff_check_elements(&diff->run, pair, &are_alike, error));
     if (are_alike)
         NT_TRY(diff_is_shown_elsewhere(&diff->run, pair, &is_shown, error));

@@ -236,6 +236,7 @@ struct nt_difference {
     enum nt_diff_part part;
     const char *property;           /* what differs, as a JSON name: "type", "stored_bytes", "value" */
     bool is_detail;                 /* one of many details of a layout */
+    bool is_obstacle;               /* no difference of values, but the reason why they are not compared */
     uint32_t fields[NT_DIFF_SIDES]; /* both NT_NONE: the datasets; one: only the other has it */
     uint32_t column;                /* of the field, as in column.<k>; NT_NONE: none */
     uint64_t row;        /* the first row of the fields whose values differ; NT_DIFF_NOWHERE: none */
@@ -266,6 +267,7 @@ struct nt_diff_options {
 
 struct nt_diff_summary {
     uint64_t differences[NT_DIFF_PARTS];
+    uint64_t not_compared; /* pairs of fields whose values cannot be compared */
     uint64_t failures;
     uint64_t fields; /* compared, or only on one side */
 };

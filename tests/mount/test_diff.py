@@ -180,6 +180,15 @@ def other_counts_types_and_members_are_reported():
              ['a and b: values: entries: A 5, B 3', 'a and b: values: values[2]: A 2, B 3'])
         lines = reported(directory, np.arange(5, dtype='<f4'), np.arange(5, dtype='<f8'))
         same(lines[-1], 'a and b: values: values: not compared: dtype: A <f4, B <f8')
+        paths = directory / 'a.blp', directory / 'b.blp'
+        expected = [lines[-1], f'{paths[0]} and {paths[1]}: values not all compared']
+        same(diff('--values', *paths), (2, expected, ''), 'nothing differs')
+        same(diff('--schema', '--values', '-q', *paths)[:2],
+             (1, [f'{paths[0]} and {paths[1]}: schema differs, values not all compared']))
+        status, found = document('--values', *paths)
+        same((status, found['differences'], found['is_same']), (2, {'values': 0}, False))
+        same(found['not_compared'], 1)
+        same([found['datasets'][0][key] for key in ('fields', 'differing_fields')], [1, 0])
         lines = reported(directory, np.zeros(3, x), np.zeros(3, [('x', '<i4'), ('y', '<f8')]))
         assert any(line.startswith('a and b: schema: values/y: field only in B, ') for line in lines), lines
 
