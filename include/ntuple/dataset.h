@@ -133,10 +133,10 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index);
 /* Finds a dataset by its path, in its newest cycle: "Events", "directory/Events". Paths are those of
  * the mounted tree: '/' separates names, and % with two hexadecimal digits may replace a byte of a
  * name. It must replace a '/' in a name (%2F) and a '%' before two such digits (%25); an empty name is
- * '%'. "Events;2" names a cycle, "Events/attribute.NAME" an attribute set. NULL is the path of the only
- * dataset (ignoring attribute sets, older cycles, and TTrees in a file with RNTuples). NT_NOT_FOUND;
- * NT_INVALID if NULL is ambiguous; the failure of a dataset that did not open. Compares the path with that of
- * each dataset.
+ * '%'. "Events;2" names a cycle, "Events/attribute.NAME" an attribute set. "Events~2" is a dataset Events
+ * beside a directory of this name, which is no dataset. NULL is the path of the only dataset (ignoring
+ * attribute sets, older cycles, and TTrees in a file with RNTuples). NT_NOT_FOUND; NT_INVALID if NULL is
+ * ambiguous; the failure of a dataset that did not open. Compares the path with that of each dataset.
  */
 NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *path,
                                        struct nt_dataset **dataset_ret, struct nt_error *error);

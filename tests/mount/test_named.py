@@ -4,9 +4,13 @@
 nothing."""
 import json
 import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from shared_name import write_shared_name  # noqa: E402
 from harness import NTUPLE, NTUPLEFS, case, command, data, need, output, run, same, scratch
 
 NANO, EXAMPLE = data('nano.root'), data('example.root')
@@ -31,6 +35,29 @@ def a_pattern_names_fields_wherever_one_is_named():
     same(output(NTUPLE, 'ls', '--fields', NANO, 'Muon_*').decode().split(),
          ['Events/Muon_pt:', '_0', 'Events/Muon_eta:', '_0', 'Events/Muon_charge:', '_0'])
     same(output(NTUPLE, 'head', '-n1', EXAMPLE, 'muons/_0/p*'), b'60.13692\n2.9548588\n')
+
+
+@case
+def a_tree_beside_a_directory_of_its_name_has_one_name_everywhere():
+    need('uproot')
+    with scratch() as directory:
+        path = directory / 'shared.root'
+        write_shared_name(path)
+        datasets = json.loads(output(NTUPLE, 'cat', path, 'file.json'))['datasets']
+        same([item['path'] for item in datasets], ['run~2', 'run/ev'])
+        assert reported('head', path, status=1).endswith(': 2 datasets here; name one: run~2, run/ev')
+        same(output(NTUPLE, 'head', path, 'run~2'), b'{"x":7}\n')
+        same(output(NTUPLE, 'head', path, 'run/ev'), b'{"y":8}\n')
+        for command_name in 'schema', 'describe':
+            shown = output(NTUPLE, command_name, path).decode().splitlines()
+            same([line.split(':')[0] for line in shown if ': 1 entries' in line], ['run~2', 'run/ev'])
+        whole = directory / 'whole.csv'
+        output(NTUPLE, 'export', '--entries=run~2:0:1', path, 'run~2', whole)
+        same(whole.read_text().split(), ['x', '7'])
+        same(output(NTUPLE, 'diff', '-q', path, path, 'run~2').count(b'same'), 3)
+        shutil.copy(path, directory / 'again.root')
+        lines = output(NTUPLE, 'head', '--chain', directory / '*.root', 'run~2')
+        same(lines, b'{"x":7}\n' * 2)
 
 
 @case

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Columns as NumPy arrays: compared with another reader, and any part with the whole."""
 import os
+import sys
 from pathlib import Path
 
 import ntuple
 import numpy as np
 import pytest
-from conftest import DATA, NOT_BY_UPROOT
+from conftest import DATA, NOT_BY_UPROOT, TESTS
 
 FILES = sorted(path for path in DATA.glob('*.root') if path.stem not in NOT_BY_UPROOT)
 SHARED = Path(os.environ.get('NTUPLE_SHARED', 'nothing')) / 'data/rntuple'
@@ -285,3 +286,20 @@ def test_a_pattern_is_the_same_as_numpy_arrow_and_awkward(data, file, dataset, p
     for name in names:
         assert table[name].to_pylist() == jagged[name].to_list() == expected[name]
         assert rows_of(arrays, name) == without_nulls(expected[name])
+
+
+def test_a_tree_beside_a_directory_of_its_name_has_the_name_of_the_mounted_tree(tmp_path):
+    pytest.importorskip('uproot')
+    sys.path.insert(0, str(TESTS / 'support'))
+    from shared_name import write_shared_name
+    write_shared_name(tmp_path / 'shared.root')
+    with ntuple.open(tmp_path / 'shared.root') as file:
+        assert list(file) == ['run~2', 'run/ev']
+        assert [dataset.path for dataset in file.values()] == list(file)
+        assert file['run~2']['x'].tolist() == [7] and file['run~2'].name == 'run'
+        assert file['run/ev']['y'].tolist() == [8]
+        assert file['run~2'].layout() and 'run' not in file
+        with pytest.raises(KeyError, match="has no dataset 'run': did you mean run~2?"):
+            file['run']
+    with ntuple.open(tmp_path / 'shared.root', entries={'run~2': (0, 0)}) as file:
+        assert file['run~2'].entries == 0

@@ -122,6 +122,67 @@ size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *tex
     return hand_out(&out, text, capacity);
 }
 
+/* ---- Names that several items of a directory have: "name", "name~2", ... ---- */
+
+/* Removes "~N" from the end of a name and returns N, which is at least 2; else 0. */
+static uint32_t take_number(struct nt_text *name)
+{
+    enum { MAX_DIGITS = 9 };
+    uint32_t first = name->length, number = 0;
+    while (first && name->bytes[first - 1] >= '0' && name->bytes[first - 1] <= '9')
+        first--;
+    if (first < 2 || name->bytes[first - 1] != '~' || first == name->length || name->bytes[first] == '0' ||
+        name->length - first > MAX_DIGITS)
+        return 0;
+    for (uint32_t i = first; i < name->length; i++)
+        number = 10 * number + (uint32_t)(name->bytes[i] - '0');
+    if (number < 2)
+        return 0;
+    name->length = first - 1;
+    return number;
+}
+
+/* What the names beside a dataset leave for its own. */
+struct name_use {
+    struct nt_text name;
+    uint32_t earlier; /* directories and earlier datasets of this name */
+    uint64_t numbers; /* bit N: one is called "name~N" in the file; larger numbers do not matter */
+};
+
+static void note_sibling(struct name_use *use, struct nt_text sibling, bool is_earlier)
+{
+    use->earlier += is_earlier && nt_texts_are_equal(sibling, use->name);
+    uint32_t number = take_number(&sibling);
+    if (number && number < 64 && nt_texts_are_equal(sibling, use->name))
+        use->numbers |= UINT64_C(1) << number;
+}
+
+static bool has_plain_name(const struct nt_dataset *dataset)
+{
+    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle;
+}
+
+/* The number behind the name, as the mounted tree has it; 0: none. */
+static uint32_t number_of(const struct nt_dataset *dataset)
+{
+    const struct nt_file *file = dataset->file;
+    struct name_use use = {.name = dataset->name};
+    if (!has_plain_name(dataset))
+        return 0;
+    for (uint32_t i = 1; i < file->directory_count; i++)
+        if (file->directories[i].parent == dataset->directory)
+            note_sibling(&use, file->directories[i].name, true);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (file->datasets[i]->directory == dataset->directory && has_plain_name(file->datasets[i]))
+            note_sibling(&use, file->datasets[i]->name, i < dataset->index);
+    uint32_t number = use.earlier ? 1 : 0;
+    for (uint32_t i = 0; i < use.earlier; i++)
+        do
+            number++;
+        while (number < 64 && use.numbers >> number & 1u);
+    return number;
+}
+
 static void put_dataset(struct nt_buffer *out, const struct nt_dataset *dataset)
 {
     const struct nt_directory *directories = dataset->file->directories;
@@ -133,6 +194,9 @@ static void put_dataset(struct nt_buffer *out, const struct nt_dataset *dataset)
         nt_buffer_append_byte(out, '/');
     }
     put_name(out, dataset->name, NT_NAME_DATASET);
+    uint32_t number = number_of(dataset);
+    if (number)
+        nt_buffer_append_format(out, "~%" PRIu32, number);
     if (!dataset->is_newest_cycle)
         nt_buffer_append_format(out, ";%" PRIu32, dataset->cycle);
 }
@@ -209,15 +273,27 @@ static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_
     return !path.bytes && !directory;
 }
 
+/* Is it the dataset's path, without a cycle? `stem` is the path without a number behind it. */
+static bool is_path_of(const struct nt_dataset *dataset, struct nt_text path, struct nt_text stem,
+                       uint32_t number)
+{
+    const struct nt_file *file = dataset->file;
+    if (leads_to(file, path, dataset->name, dataset->directory))
+        return !number_of(dataset);
+    return number && leads_to(file, stem, dataset->name, dataset->directory) && number_of(dataset) == number;
+}
+
 /* `cycle` 0: the newest. A dataset whose path has the cycle comes before the newest. */
 static struct nt_dataset *find_cycle(const struct nt_file *file, struct nt_text path, uint64_t cycle)
 {
     struct nt_dataset *newest = NULL;
+    struct nt_text stem = path;
+    uint32_t number = take_number(&stem);
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
         bool is_requested = cycle ? dataset->cycle == cycle : dataset->is_newest_cycle;
         if (dataset->attribute_of != NT_NONE || !is_requested || (newest && dataset->is_newest_cycle) ||
-            !leads_to(file, path, dataset->name, dataset->directory))
+            !is_path_of(dataset, path, stem, number))
             continue;
         if (!dataset->is_newest_cycle || !cycle)
             return dataset;

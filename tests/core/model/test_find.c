@@ -175,6 +175,43 @@ TEST(a_cycle_in_a_path_comes_before_the_newest_of_that_cycle, .end = 2)
     nt_file_close(file);
 }
 
+/* A dataset beside a directory of its name, and datasets of one name: docs/tree.md, "Names". */
+static const struct shared_name {
+    struct nt_text name;
+    const char *path;
+} shared_names[] = {
+    {NAME("dir"), "dir~2"},     /* beside a directory */
+    {NAME("dir"), "dir~4"},     /* and beside that dataset */
+    {NAME("dir~3"), "dir~3"},   /* comes before generated names */
+    {NAME("dir~02"), "dir~02"}, /* nothing generated is like this */
+    {NAME("x~2"), "x~2"},       {NAME("a/b"), "a%2Fb~2"},
+};
+
+TEST(datasets_that_share_a_name_are_found_by_what_the_tree_calls_them)
+{
+    struct nt_file *file = build_datasets();
+    for (size_t i = 0; i < LENGTH(shared_names); i++) {
+        struct nt_dataset *dataset;
+        assert_ok(nt_file_add_dataset(file, &dataset, &error));
+        dataset->name = shared_names[i].name;
+        dataset->cycle = 1;
+    }
+    for (uint32_t i = 0; i < LENGTH(shared_names); i++) {
+        char path[64];
+        nt_dataset_path(file->datasets[LENGTH(datasets) + i], path, sizeof(path));
+        ck_assert_str_eq(path, shared_names[i].path);
+        ck_assert_uint_eq(find_dataset(file, path), LENGTH(datasets) + i);
+    }
+    ck_assert_uint_eq(find_dataset(file, "dir~2;1"), LENGTH(datasets));
+    static const char *const wrong[] = {"dir", "dir;1", "dir~5", "dir~1", "x", "Events~2", "~2", "a%2Fb"};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        ck_assert_msg(find_dataset(file, wrong[i]) == NT_NONE, "%s was found", wrong[i]);
+    ck_assert_uint_eq(find_dataset(file, "dir/Events"), 2);
+    ck_assert_uint_eq(find_dataset(file, "dir"), NT_NONE);
+    ck_assert_ptr_nonnull(strstr(error.message, "did you mean dir~2?"));
+    nt_file_close(file);
+}
+
 TEST(a_dataset_that_did_not_open_is_found_as_its_failure)
 {
     struct nt_file *file = build_datasets();
