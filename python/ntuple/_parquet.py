@@ -7,6 +7,8 @@ import uuid
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
+from . import _relabel
+
 if TYPE_CHECKING:
     from ._file import Dataset
     from ._view import View
@@ -29,6 +31,16 @@ def columns_of(dataset: Dataset) -> Optional[List[str]]:
     hidden = {top['name'] for top in tops if not top['type'] and top['name'] in shown
               and all(path in shown for path, field in _paths([top]) if field['kind'] != 'record')}
     return [field.path for field in dataset.fields if field.name not in hidden] if hidden else None
+
+
+def _readable(field: Any, is_below_null: bool = False) -> Any:
+    """An array of a fixed size that cannot be null itself, in a record that can: pyarrow writes it and
+    refuses to read it. It reads the array if that can be null, too."""
+    from pyarrow import types
+    below = is_below_null or field.nullable
+    of = _relabel.with_fields(field.type, lambda member: _readable(member, below))
+    is_nullable = field.nullable or (is_below_null and types.is_fixed_size_list(of))
+    return field.with_type(of).with_nullable(is_nullable)
 
 
 def _groups(batches: Any) -> Iterator[List[Any]]:
@@ -55,12 +67,13 @@ def write(view: View, path: str, compression: str) -> None:
     for field, reason in view.left_out.items():
         warnings.warn(f'{field}: omitted: {reason}', stacklevel=3)
     batches = pyarrow.RecordBatchReader.from_stream(view)
+    schema = _relabel.schema(batches.schema, _readable)
     beside = os.path.join(os.path.dirname(path), f'.ntuple-export-{uuid.uuid4().hex}.part')
     try:
-        with open(beside, 'xb') as file, parquet.ParquetWriter(file, batches.schema,
-                                                               compression=compression) as writer:
+        with open(beside, 'xb') as file, \
+                parquet.ParquetWriter(file, schema, compression=compression) as writer:
             for group in _groups(batches):
-                writer.write_table(pyarrow.Table.from_batches(group, batches.schema), row_group_size=1 << 20)
+                writer.write_table(_relabel.table(group, schema), row_group_size=1 << 20)
         os.replace(beside, path)
     except BaseException:
         if os.path.exists(beside):

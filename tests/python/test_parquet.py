@@ -60,6 +60,23 @@ def test_clusters_become_row_groups_of_a_size(tmp_path):
     assert parquet.ParquetFile(tmp_path / 'out.parquet').num_row_groups == 1
 
 
+@pytest.mark.filterwarnings('ignore:.*omitted')   # of a class that contains itself
+@pytest.mark.parametrize('path, fields, below', [
+    ('trees/trees_pointers.root', ('split', 'whole'), '[3] not null'),
+    ('lance_null_lists_2.1.lance', ('deep', 'null_member', 'listed_member'), '[2]'),
+    ('trees/trees_containers.root', ('map_of_vectors', 'map_of_maps'), 'map<')])
+def test_arrays_below_nulls_are_read_by_pyarrow(tmp_path, path, fields, below):
+    import pyarrow
+    dataset = ntuple.open(DATA / path).only()
+    for field in fields:
+        table = pyarrow.table(dataset.select(field))
+        assert below in str(table.schema.field(0).type)
+        dataset.to_parquet(tmp_path / 'nulls.parquet', columns=field)
+        found = parquet.read_table(tmp_path / 'nulls.parquet')
+        assert found.to_pylist() == table.to_pylist()
+        assert found.schema.metadata == table.schema.metadata
+
+
 def test_omitted_fields_are_named(tmp_path):
     tree = ntuple.open(DATA / 'trees/trees_other_file.root')['split']
     with pytest.warns(UserWarning, match=r'\bi: omitted: '):
