@@ -129,7 +129,7 @@ def datasets_that_vanish_from_a_list_of_keys_are_reported():
         expected.remove(('top', 2))  # which is listed before the older cycle
         result = verify('--json', copy)
         same(result.returncode, 5)  # datasets outside of any list have no directory
-        same(sorted(line['dataset'] for line in lines_of(result)[:-1]), ['inner', 'inner', 'top;1'])
+        same(sorted(line['dataset'] for line in lines_of(result)[:-1]), ['inner', 'inner~2', 'top;1'])
         shown = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
         same(sorted((item['name'], item['cycle']) for item in shown if 'error' in item), expected)
 
