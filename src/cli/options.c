@@ -127,11 +127,22 @@ static void append_value(void *context, const char *value, const char *help)
     nt_buffer_append_format(list, "%s%s", list->length ? ", " : "", value);
 }
 
+static void append_choices(struct nt_buffer *text, const char *const *choices)
+{
+    for (const char *separator = ""; *choices; choices++)
+        if (**choices) { /* "" stands for no option */
+            nt_buffer_append_format(text, "%s%s", separator, *choices);
+            separator = "|";
+        }
+}
+
 /* Lists all values if they are known, else describes a value. */
 static void append_expected(const struct nt_option *row, struct nt_buffer *text)
 {
     if (row->each_value)
         row->each_value(append_value, text);
+    else if (row->kind == NT_OPTION_CHOICE || row->kind == NT_OPTION_EITHER)
+        append_choices(text, row->choices);
     else if (row->kind == NT_OPTION_NUMBER)
         nt_buffer_append_format(text, "a number from 1 to %u", most_of(row));
     else if (row->kind == NT_OPTION_SIZE)
