@@ -261,18 +261,28 @@ static enum nt_exit_status run(struct nt_mount_program *program)
 }
 
 /* The mountpoint when only a source is given: in the working directory, named after the source without
- * its extension. NULL if the source does not give a name: a pattern, a server, or no extension. */
-static char *name_after_source(const char *source, struct nt_arena *arena)
+ * its extension. NT_INVALID says why the source does not give a name. */
+static enum nt_status name_after_source(const char *source, struct nt_arena *arena, const char **name_ret,
+                                        struct nt_error *error)
 {
     bool is_address = nt_is_address(source),
          is_pattern =
              is_address ? nt_address_is_pattern(source) : nt_has_wildcard(source) && access(source, F_OK);
     NT_AUTO_FREE char *shown = nt_address_redact(source); /* without a query */
-    struct nt_text stem = shown ? nt_path_stem(shown) : (struct nt_text){0};
-    bool is_server =
-        is_address && shown && stem.bytes > shown && stem.bytes[-1] == '/' && stem.bytes[-2] == '/';
-    bool has_name = stem.length && stem.length < nt_path_name(shown).length && !is_pattern && !is_server;
-    return has_name ? nt_arena_copy(arena, stem.bytes, stem.length) : NULL;
+    NT_TRY(nt_check_memory(shown, error));
+    struct nt_text stem = nt_path_stem(shown);
+    bool is_server = is_address && stem.bytes > shown && stem.bytes[-1] == '/' && stem.bytes[-2] == '/',
+         has_extension = stem.length && stem.length < nt_path_name(shown).length;
+    const char *problem = is_pattern       ? "is a pattern"
+                          : is_server      ? "has no path"
+                          : !has_extension ? "has no extension"
+                                           : NULL;
+    if (problem)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "missing MOUNTPOINT, and no name for it: %s %s; see " NT_PROGRAM " --help", shown,
+                       problem);
+    *name_ret = nt_arena_copy(arena, stem.bytes, stem.length);
+    return nt_check_memory(*name_ret, error);
 }
 
 /* Splits the operands into sources and the mountpoint. mount(8) always gives both. */
@@ -282,9 +292,9 @@ static enum nt_status take_operands(struct nt_mount_program *program, bool is_he
     program->sources = (const char *const *)operands;
     program->is_named_after_source = count == 1 && !is_helper;
     program->source_count = program->is_named_after_source ? 1 : count > 1 ? (size_t)count - 1 : 0;
-    program->mountpoint_argument = program->is_named_after_source ? name_after_source(operands[0], arena)
-                                   : count > 1                    ? operands[count - 1]
-                                                                  : NULL;
+    if (program->is_named_after_source)
+        return name_after_source(operands[0], arena, &program->mountpoint_argument, error);
+    program->mountpoint_argument = count > 1 ? operands[count - 1] : NULL;
     return program->mountpoint_argument
                ? NT_OK
                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "missing %s; see " NT_PROGRAM " --help",

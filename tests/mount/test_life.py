@@ -224,9 +224,10 @@ NAMED_AFTER = [  # the source, options, and the mountpoint
     ('set.lance', (), 'set'),
     ('set.lance/', (), 'set'),
     ('list.txt', ('-o', 'chain'), 'list')]
-WITHOUT_A_NAME = [  # no extension, a pattern, a server
-    'plain', 'below', '.hidden', 'run*.root', 'r?n.root', 'http://localhost', 'http://localhost/',
-    'http://localhost/*.root', 'https://some.host/']
+WITHOUT_A_NAME = {  # why a source gives no name
+    'has no extension': ('plain', 'below', '.hidden'),
+    'is a pattern': ('run*.root', 'r?n.root', 'http://localhost/*.root'),
+    'has no path': ('http://localhost', 'http://localhost/', 'https://some.host/')}
 
 
 @case
@@ -243,10 +244,11 @@ def sources_of_every_kind_give_their_name_or_are_refused():
             assert 'file.json' in os.listdir(directory / mountpoint), name
             unmount(directory / mountpoint)
             wait_until(lambda: not (directory / mountpoint).exists(), 'mountpoint removed')
-        for name in WITHOUT_A_NAME:
+        for name, problem in [(name, problem) for problem, names in WITHOUT_A_NAME.items() for name in names]:
             result = ntuplefs(name, cwd=directory)
             same((result.returncode, result.stderr.decode()),
-                 (1, 'ntuplefs: missing MOUNTPOINT; see ntuplefs --help\n'), name)
+                 (1, f'ntuplefs: missing MOUNTPOINT, and no name for it: {name} {problem}; '
+                  'see ntuplefs --help\n'), name)
         (directory / 'run').write_text('in the way')
         result = ntuplefs('run.root', cwd=directory)
         same(result.returncode, 6)
