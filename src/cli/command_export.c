@@ -299,10 +299,10 @@ static enum nt_exit_status complain_about_kind(const struct nt_invocation *invoc
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer line = {0}, shown = {0};
     if (!nt_has_suffix(out, ".parquet"))
-        return nt_print_failure(out, NT_NOT_FOUND,
+        return nt_print_failure(out, NT_INVALID,
                                 "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
     enum nt_exit_status result =
-        nt_print_failure(out, NT_NOT_FOUND, "Parquet is written by the Python package, with this line:");
+        nt_print_failure(out, NT_INVALID, "Parquet is written by the Python package, with this line:");
     append_python(invocation, out, &line);
     nt_append_printable(&shown, nt_buffer_string(&line), line.length);
     fprintf(stderr, "import ntuple; %s\n", nt_buffer_string(&shown));

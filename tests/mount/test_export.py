@@ -225,19 +225,19 @@ def unclear_sources_and_names_are_refused():
                 ([directory / 'missing.root'], 2, 'No such file')):
             message = export(directory, *arguments, status=status)
             assert said in message, message
-        message = export(directory, NANO, status=2, out='out.txt')
+        message = export(directory, NANO, status=1, out='out.txt')
         assert 'must end in .arrow, .csv or .jsonl' in message, message
 
 
 @case
 def parquet_is_answered_with_a_line_of_python():
     with scratch() as directory:
-        message = export(directory, '--columns=run,Muon_*', '--entries=5:20', NANO, status=2, out='s.parquet')
+        message = export(directory, '--columns=run,Muon_*', '--entries=5:20', NANO, status=1, out='s.parquet')
         line = message.splitlines()[-1]
         same(line, f"import ntuple; ntuple.open('{NANO}').only().to_parquet('{directory}/s.parquet', "
                    "columns=['run', 'Muon_*'], entries=(5, 20))")
         (directory / "it's.npy").write_bytes(b'')
-        message = export(directory, "--select=Events:it's.npy", EXAMPLE, 'Events', status=2,
+        message = export(directory, "--select=Events:it's.npy", EXAMPLE, 'Events', status=1,
                          out='s.parquet', cwd=directory)
         entries = f"entries={{'Events': '{directory}/it\\'s.npy'}}"
         assert f"ntuple.open('{EXAMPLE}', {entries})['Events'].to_parquet(" in message, message
