@@ -230,7 +230,7 @@ void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct n
 struct nt_reader {
     struct nt_reader_options options; /* with defaults filled in */
     struct nt_counters counters;      /* accessed only through nt_counter_add and the functions below */
-    struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* likewise */
+    struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* accessed as the counters above */
     struct nt_lock lock;   /* of the members below while nt_reader_after_fork replaces them */
     atomic_bool is_forked; /* the members are still the parent's */
     struct nt_scratch_pool *scratch_pool;

@@ -347,7 +347,7 @@ struct nt_layout_sources {
 struct nt_layout_output {
     nt_layout_emit *emit;
     void *context;
-    uint32_t dataset, source; /* as above */
+    uint32_t dataset, source; /* of each range, as in nt_layout_range */
 };
 /* Emits a range, unless it is empty. Returns the result of `emit`. */
 enum nt_status nt_layout_emit_range(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,

@@ -340,7 +340,7 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
 /* Maps a buffer to a contiguous run of stream elements, with a value to subtract from each (offsets).
  * Returns false if the buffer must be assembled piece by piece. */
 struct nt_arrow_run {
-    uint32_t stream; /* index of the stream */
+    uint32_t stream; /* index into `streams` of nt_arrow */
     uint64_t first, count;
     uint64_t subtract;
     bool are_halved; /* offsets of 64 bits that become 32 bits in the buffer */

@@ -401,7 +401,7 @@ struct nt_lance_column_map {
     uint32_t column;                    /* of the file; NT_NONE: none */
     uint32_t layer;                     /* of that column's pages; 0 is the innermost */
     uint32_t depth;                     /* from nt_lance_model_field */
-    uint64_t items;                     /* likewise */
+    uint64_t items;                     /* from nt_lance_model_field */
     uint64_t repeats;                   /* rows for one of the field: struct lists have items */
     uint32_t member;                    /* index in a packed structure */
     uint64_t member_offset;             /* bytes */

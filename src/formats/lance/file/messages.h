@@ -126,7 +126,7 @@ enum {
     NT_LANCE_FIELD_LOGICAL_TYPE = 5,
     NT_LANCE_FIELD_NULLABLE = 6,
     NT_LANCE_FIELD_ENCODING = 7,   /* of the legacy format */
-    NT_LANCE_FIELD_DICTIONARY = 8, /* likewise */
+    NT_LANCE_FIELD_DICTIONARY = 8, /* of the legacy format */
     NT_LANCE_FIELD_METADATA = 10,
 
     /* NT_LANCE_FIELD_DICTIONARY: items in the file, or in the manifest. */
