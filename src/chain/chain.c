@@ -57,6 +57,47 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
     return NT_CORRUPT;
 }
 
+/* Attribute sets describe the entries of one file, and older cycles differ between files. */
+static bool is_chained(const struct nt_dataset *dataset)
+{
+    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->failure;
+}
+
+/* Has the member one of the datasets that the first member has? */
+static bool has_dataset(const struct nt_file *first, const struct nt_chain_member *member)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < first->dataset_count; i++) {
+        struct nt_error failure = {0};
+        struct nt_dataset *found;
+        if (!is_chained(first->datasets[i]))
+            continue;
+        status = nt_chain_match_dataset(first->datasets[i], member, &found, &failure);
+        if (status != NT_INCOMPATIBLE)
+            return true;
+    }
+    return status == NT_OK;
+}
+
+static bool is_of_friend(const struct nt_chain_member *member)
+{
+    return nt_chain_friend_of(member->listed->sample) != NULL;
+}
+
+/* Like nt_chain_match_dataset. The message says whether an option accepts a file without the dataset. */
+static enum nt_status match_dataset(const struct chain_builder *builder, const struct nt_dataset *first,
+                                    const struct nt_chain_member *member, struct nt_dataset **dataset_ret)
+{
+    struct nt_error failure = {0};
+    if (nt_chain_match_dataset(first, member, dataset_ret, &failure) == NT_OK)
+        return NT_OK;
+    bool can_skip = failure.status == NT_INCOMPATIBLE && !builder->chain->options.skip_failed &&
+                    !is_of_friend(member) && !has_dataset(first->file, member);
+    return can_skip ? nt_fail(builder->error, failure.status, failure.offset,
+                              "%s; missing=skip accepts more files", failure.message)
+                    : nt_fail_copy(builder->error, &failure);
+}
+
 static enum nt_status fill_share(const struct chain_builder *builder, const struct nt_dataset *first,
                                  struct nt_arena *arena, struct nt_chain_slice *slice)
 {
@@ -68,7 +109,7 @@ static enum nt_status fill_share(const struct chain_builder *builder, const stru
     }
     if (!member->file)
         return fill_unopened(first, arena, slice, builder->error);
-    enum nt_status status = nt_chain_match_dataset(first, member, &slice->dataset, builder->error);
+    enum nt_status status = match_dataset(builder, first, member, &slice->dataset);
     if (status == NT_OK)
         status = count_share(first, slice, &failure);
     if (status == NT_OK && builder->chain->options.rule != NT_CHAIN_UNION) {
@@ -172,12 +213,6 @@ static enum nt_status fill_dataset(const struct chain_builder *builder, struct n
     NT_TRY(nt_chain_add_sources(dataset, error));
     NT_TRY(nt_chain_build_columns(dataset, error));
     return nt_chain_build_groups(dataset, error);
-}
-
-/* Attribute sets describe the entries of one file, and older cycles differ between files. */
-static bool is_chained(const struct nt_dataset *dataset)
-{
-    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->failure;
 }
 
 static enum nt_status add_dataset(const struct chain_builder *builder, struct nt_dataset *first)
@@ -317,22 +352,6 @@ static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char
 
 /* ---- Members ---- */
 
-/* Has the member one of the datasets that the first member has? */
-static bool has_dataset(const struct nt_file *first, const struct nt_chain_member *member)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < first->dataset_count; i++) {
-        struct nt_error failure = {0};
-        struct nt_dataset *found;
-        if (!is_chained(first->datasets[i]))
-            continue;
-        status = nt_chain_match_dataset(first->datasets[i], member, &found, &failure);
-        if (status != NT_INCOMPATIBLE)
-            return true;
-    }
-    return status == NT_OK;
-}
-
 /* Files without a dataset of the chain are like files that are missing. */
 static void close_members_without_dataset(const struct nt_chain *chain)
 {
@@ -348,11 +367,6 @@ static void close_members_without_dataset(const struct nt_chain *chain)
         }
         first = first ? first : member->file;
     }
-}
-
-static bool is_of_friend(const struct nt_chain_member *member)
-{
-    return nt_chain_friend_of(member->listed->sample) != NULL;
 }
 
 /* Says how many of the files that were tried cannot be used, and why the first cannot. */

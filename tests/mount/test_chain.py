@@ -195,7 +195,9 @@ def what_is_no_chain_is_refused_by_name():
                                    f'{bitmap}: the format is blz, but {paths[0]} has the format rntuple'),
                                    ([paths[0], other],
                                     f"{other}: has no dataset 'Events'; the dataset is types")):
-            same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
+            for rule in 'check', 'union':
+                same(refusal(*sources, options=('-o', f'chain={rule}')),
+                     f'ntuplefs: {expected}; missing=skip accepts more files\n')
             with chain(*sources, reported=f'1 of 2 files cannot be used: {expected}') as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')
                 assert any(expected in error['what'] for error in errors_of(whole)), errors_of(whole)
