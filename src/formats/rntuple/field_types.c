@@ -256,13 +256,35 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct 
 
 /* ---- All fields ---- */
 
-/* Returns why the field and its descendants cannot be placed into rows; NULL if they can. */
-static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)
+/* How many sub-fields a field must have; NT_NONE if any number is right. In drafts, arrays are records, and
+ * collections without a type have the members of their items as sub-fields. */
+static uint32_t expected_children(const struct nt_field *field)
 {
+    switch (field->role) {
+    case NT_ROLE_PLAIN:
+        return field->column_count ? 0 : 1;
+    case NT_ROLE_COLLECTION:
+        return field->type.length ? 1 : NT_NONE;
+    case NT_ROLE_STREAMED:
+        return 0;
+    default:
+        return field->role == NT_ROLE_RECORD && field->repetition ? 1 : NT_NONE;
+    }
+}
+
+/* Returns why the field and its descendants cannot be placed into rows; NULL if they can. */
+static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field *field,
+                                     const struct nt_field_record *record)
+{
+    uint32_t expected = expected_children(field);
     if (record->role >= NT_ROLE_COUNT)
         return nt_arena_format(dataset->arena, "unknown structural role %u", record->role);
     if ((record->flags & NT_FIELD_REPETITIVE) && record->repetition == 0)
         return "an array has no elements";
+    if (expected != NT_NONE && field->child_count != expected)
+        return nt_arena_format(dataset->arena, "sub-fields of a %s field %s columns: expected %u, found %u",
+                               nt_role_name(field->role), field->column_count ? "with" : "without", expected,
+                               field->child_count);
     return NULL;
 }
 
@@ -315,8 +337,9 @@ static enum nt_status find_reasons(struct nt_dataset *dataset, const struct nt_g
     }
     for (uint32_t i = 0; i < dataset->field_count; i++)
         if (!reasons[i])
-            reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
-                                                       : structural_reason(dataset, &records[i]);
+            reasons[i] = dataset->fields[i].unreadable
+                             ? dataset->fields[i].unreadable
+                             : structural_reason(dataset, &dataset->fields[i], &records[i]);
     return NT_OK;
 }
 
