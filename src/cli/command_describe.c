@@ -195,20 +195,34 @@ static void put_summary(struct nt_json *json, const struct nt_dataset *dataset,
 
 /* ---- The command describe ---- */
 
-/* Names each damaged page on standard error. */
-static enum nt_exit_status report_failures(const struct nt_dataset *dataset,
-                                           const struct nt_summaries *summaries)
+/* Does this version not read the field, or its page list if it has one of its own? */
+static bool is_unreadable(struct nt_dataset *dataset, uint32_t field)
 {
-    enum nt_exit_status first = NT_EXIT_OK;
+    struct nt_error ignored;
+    return dataset->fields[field].unreadable ||
+           (dataset->field_groups &&
+            nt_groups_load(dataset, nt_groups_of_field(dataset, field), &ignored) == NT_UNSUPPORTED);
+}
+
+/* Names each damaged page and each unreadable field on standard error. The latter decide the status only if
+ * nothing else is wrong. */
+static enum nt_exit_status report_failures(struct nt_dataset *dataset, const struct nt_summaries *summaries)
+{
+    enum nt_exit_status first = NT_EXIT_OK, of_unreadable = NT_EXIT_OK;
     for (size_t i = 0; i < summaries->count; i++) {
+        const struct nt_summary *summary = &summaries->items[i];
         struct nt_buffer name = {0};
-        append_name(&name, dataset, summaries->items[i].field);
-        for (size_t k = 0; k < summaries->items[i].failure_count; k++)
-            nt_note_failure(&first,
-                            nt_print_error(nt_buffer_string(&name), &summaries->items[i].failures[k]));
+        append_name(&name, dataset, summary->field);
+        for (size_t k = 0; k < summary->failure_count; k++) {
+            enum nt_exit_status status = nt_print_error(nt_buffer_string(&name), &summary->failures[k]);
+            if (status == NT_EXIT_UNSUPPORTED && is_unreadable(dataset, summary->field))
+                of_unreadable = NT_EXIT_UNREAD;
+            else
+                nt_note_failure(&first, status);
+        }
         nt_buffer_deinit(&name);
     }
-    return first;
+    return first == NT_EXIT_OK ? of_unreadable : first;
 }
 
 static enum nt_status describe(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,

@@ -97,6 +97,13 @@ def entries_that_no_page_has_are_counted_at_once():
 
 
 @case
+def fields_that_cannot_be_read_are_no_damage():
+    source = data('trees/trees_own_streamers.root')
+    found = command(NTUPLE, 'describe', source)
+    same([found.returncode, command(NTUPLE, 'verify', source).returncode], [10, 10], found.stderr)
+
+
+@case
 def nulls_are_counted_apart():
     found = described(data('lance_packed_2.1.lance'), 'vectors')
     rows = [json.loads(line) for line in output(NTUPLE, 'cat', data('lance_packed_2.1.lance'),
