@@ -259,7 +259,11 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
                                 "%s: found a %s frame, expected a %s frame", what,
                                 is_list ? "record" : "list", is_list ? "list" : "record");
-    if (bytes < preamble || bytes > nt_cursor_left(&start))
+    if (bytes < preamble)
+        return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
+                                "%s: expected a frame of at least %" PRIu32 " bytes, found %" PRIu64, what,
+                                preamble, bytes);
+    if (bytes > nt_cursor_left(&start))
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
                                 "%s: bytes of a frame: expected %" PRIu32 " to %zu, found %" PRIu64, what,
                                 preamble, nt_cursor_left(&start), bytes);

@@ -23,20 +23,26 @@ static void check(struct predraft_reader *reader, struct nt_cursor *cursor, cons
         reader->status = nt_envelope_check(reader->envelope, cursor, what, reader->error);
 }
 
+enum { FRAME_PREAMBLE = 8 };
+
 /* Reads a frame: u16 version, u16 minimum version, u32 size including these 8 bytes. */
 static struct nt_cursor read_frame(struct predraft_reader *reader, struct nt_cursor *cursor, const char *what)
 {
     struct nt_cursor start = *cursor;
     nt_cursor_skip(cursor, 4);
     uint32_t size = nt_get_le32(cursor);
-    if (reader->status == NT_OK && (cursor->failed || size < 8 || size > nt_cursor_left(&start)))
+    if (!cursor->failed && size < FRAME_PREAMBLE && reader->status == NT_OK)
+        reader->status = nt_envelope_fail(reader->envelope, &start, NT_CORRUPT, reader->error,
+                                          "%s: expected a frame of at least %d bytes, found %u", what,
+                                          FRAME_PREAMBLE, size);
+    if (reader->status == NT_OK && (cursor->failed || size > nt_cursor_left(&start)))
         reader->status = nt_envelope_fail(reader->envelope, &start, NT_CORRUPT, reader->error,
                                           "%s: bytes of a frame: expected 8 to %zu, found %u", what,
                                           nt_cursor_left(&start), size);
     *cursor = start;
     cursor->failed |= reader->status != NT_OK;
     struct nt_cursor payload = nt_get_cursor(cursor, size);
-    nt_cursor_skip(&payload, 8);
+    nt_cursor_skip(&payload, FRAME_PREAMBLE);
     nt_cursor_label(&payload, what, "frame versions and size");
     return payload;
 }

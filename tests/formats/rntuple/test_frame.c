@@ -44,17 +44,18 @@ static const struct bad_frame {
     bool is_list_read;
     int64_t size;
     uint32_t items;
+    const char *message;
 } bad_frames[] = {
-    {"a list where a record is expected", false, -24, 1},
-    {"a record where a list is expected", true, 24, 1},
-    {"a size of 0", false, 0, 0},
-    {"a size that does not hold itself", false, 3, 0},
-    {"a list that does not hold its count", true, -7, 0},
-    {"a size beyond the envelope", false, 1000, 0},
-    {"a list beyond the envelope", true, -1000, 0},
-    {"the smallest number", true, INT64_MIN, 0},
-    {"the largest number", false, INT64_MAX, 0},
-    {"more items than bytes", true, -16, 0x0fffffff},
+    {"a list where a record is expected", false, -24, 1, "found a list frame, expected a record frame"},
+    {"a record where a list is expected", true, 24, 1, "found a record frame, expected a list frame"},
+    {"a size of 0", false, 0, 0, "expected a frame of at least"},
+    {"a size that does not hold itself", false, 3, 0, "expected a frame of at least"},
+    {"a list that does not hold its count", true, -7, 0, "expected a frame of at least"},
+    {"a size beyond the envelope", false, 1000, 0, "a frame of 1000 bytes, but only"},
+    {"a list beyond the envelope", true, -1000, 0, "a frame of 1000 bytes, but only"},
+    {"the smallest number", true, INT64_MIN, 0, "bytes are left"},
+    {"the largest number", false, INT64_MAX, 0, "bytes are left"},
+    {"more items than bytes", true, -16, 0x0fffffff, "items do not fit into"},
 };
 
 TEST(bad_frames_are_refused, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
@@ -82,6 +83,7 @@ TEST(bad_frames_are_refused, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERA
                                     ? nt_list_frame(&envelope, &cursor, "list", 4, &frame, &error)
                                     : nt_record_frame(&envelope, &cursor, "record", &frame, &error);
         ck_assert_msg(status == NT_CORRUPT, "%s: %s", row->what, nt_status_name(status));
+        ck_assert_msg(strstr(error.message, row->message), "%s: %s", row->what, error.message);
         nt_envelope_deinit(&envelope);
         nt_buffer_deinit(&writer.bytes);
     }
