@@ -135,6 +135,8 @@ static enum nt_field_kind kind_of_representation(const struct nt_dataset *datase
 
 /* ---- Reasons ---- */
 
+enum { NAMED_COLUMNS = 4 };
+
 static const char *reason(struct nt_dataset *dataset, const struct nt_field *field)
 {
     uint32_t count;
@@ -149,8 +151,12 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
             return nt_arena_format(dataset->arena, "column %u has the unknown type %s of %u bits", column->id,
                                    column->type_name, decoder->bits);
     }
-    return nt_arena_format(dataset->arena, "%u columns of these types do not form a field of role %s",
-                           field->columns_per_representation, nt_role_name(field->role));
+    const char *found = count ? dataset->columns[columns[0]].type_name : "none";
+    for (uint32_t i = 1; found && i < nt_min(count, NAMED_COLUMNS); i++)
+        found = nt_arena_format(dataset->arena, "%s, %s", found, dataset->columns[columns[i]].type_name);
+    return found ? nt_arena_format(dataset->arena, "the columns do not fit a %s field: found %s%s",
+                                   nt_role_name(field->role), found, count > NAMED_COLUMNS ? ", ..." : "")
+                 : NULL;
 }
 
 /* ---- One field ---- */

@@ -60,6 +60,7 @@ static const struct kind_row {
     uint32_t sub_fields;
     enum nt_field_kind kind;
     const char *dtype;
+    const char *unreadable;
 } rows[] = {
     {.type = "float",
      .columns = {{.type = REAL32, .bits = 32}},
@@ -222,8 +223,14 @@ static const struct kind_row {
      .role = 1,
      .columns = {{.type = REAL32, .bits = 32}},
      .column_count = 1,
-     .kind = NT_FIELD_UNREADABLE},
-    {.type = "std::vector<T>", .role = 1, .kind = NT_FIELD_UNREADABLE},
+     .sub_fields = 1,
+     .kind = NT_FIELD_UNREADABLE,
+     .unreadable = "the columns do not fit a collection field: found Real32"},
+    {.type = "std::vector<T>",
+     .role = 1,
+     .sub_fields = 1,
+     .kind = NT_FIELD_UNREADABLE,
+     .unreadable = "the columns do not fit a collection field: found none"},
     {.type = "std::variant<T,U>",
      .role = 3,
      .columns = {{.type = INDEX64, .bits = 64}},
@@ -236,7 +243,8 @@ static const struct kind_row {
     {.type = "three",
      .columns = {{.type = UINT32, .bits = 32}, {.type = UINT32, .bits = 32}, {.type = UINT32, .bits = 32}},
      .column_count = 3,
-     .kind = NT_FIELD_UNREADABLE},
+     .kind = NT_FIELD_UNREADABLE,
+     .unreadable = "the columns do not fit a plain field: found UInt32, UInt32, UInt32"},
     /* numbers of sub-fields that are invalid */
     {.type = "std::int32_t",
      .columns = {{.type = UINT32, .bits = 32}},
@@ -260,7 +268,9 @@ static const struct kind_row {
      .column_count = 2,
      .sub_fields = 1,
      .kind = NT_FIELD_UNREADABLE},
-    {.type = "Enum", .kind = NT_FIELD_UNREADABLE},
+    {.type = "Enum",
+     .kind = NT_FIELD_UNREADABLE,
+     .unreadable = "sub-fields of a plain field without columns: expected 1, found 0"},
     {.type = "Enum", .sub_fields = 2, .kind = NT_FIELD_UNREADABLE},
     {.type = "std::array<T,9>", .flags = 1, .kind = NT_FIELD_UNREADABLE},
     {.type = "std::array<T,9>", .flags = 1, .sub_fields = 2, .kind = NT_FIELD_UNREADABLE},
@@ -300,6 +310,8 @@ TEST(role_type_and_columns_decide_the_kind, .end = sizeof(rows) / sizeof(rows[0]
     ck_assert_msg(found->kind == row->kind, "%s: %s", row->type, nt_field_kind_name(found->kind));
     ck_assert_int_eq(found->unreadable != NULL, row->kind == NT_FIELD_UNREADABLE);
     ck_assert_int_eq(found->dtype.numpy != NULL, row->dtype != NULL);
+    if (row->unreadable)
+        ck_assert_str_eq(found->unreadable, row->unreadable);
     if (row->dtype)
         ck_assert_str_eq(found->dtype.numpy, row->dtype);
     written_close(&written);
@@ -320,14 +332,18 @@ TEST(a_bitset_is_a_value_of_one_dimension)
 
 TEST(representations_of_different_kinds_have_no_data)
 {
-    const struct rntuple_field field = {
-        .name = "f", .type = "std::vector<T>", .parent = RNTUPLE_TOP, .role = 1};
+    const struct rntuple_field fields[] = {
+        {.name = "f", .type = "std::vector<T>", .parent = RNTUPLE_TOP, .role = 1},
+        {.name = "_0", .type = "T", .parent = 0, .role = 2},
+    };
     const struct rntuple_column columns[] = {{.type = INDEX64, .bits = 64},
                                              {.type = BIT, .bits = 1, .representation = 1}};
     struct rntuple_description description = {
-        .name = "n", .fields = &field, .field_count = 1, .columns = columns, .column_count = 2};
+        .name = "n", .fields = fields, .field_count = 2, .columns = columns, .column_count = 2};
     assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
     ck_assert_int_eq(written.dataset->fields[0].kind, NT_FIELD_UNREADABLE);
+    ck_assert_str_eq(written.dataset->fields[0].unreadable,
+                     "the columns do not fit a collection field: found Index64, Bit");
     written_close(&written);
 }
 
