@@ -18,9 +18,8 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
     while (source->beneath && nt_source_is_range(source, bytes))
         source = source->beneath;
     if (source->size != NT_UNKNOWN_SIZE && !nt_range_fits(offset, bytes, source->size))
-        return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: cannot read %zu bytes of a source of %" PRIu64 " bytes", source->path, bytes,
-                       source->size);
+        return nt_fail(error, NT_TRUNCATED, offset, "%s: %zu bytes are outside the file of %" PRIu64 " bytes",
+                       source->path, bytes, source->size);
     if (!bytes)
         return NT_OK;
     const unsigned sections = nt_critical_section_suspend(); /* may take long and wait for other threads */

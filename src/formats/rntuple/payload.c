@@ -59,7 +59,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     /* The file contains all of the payload, split or not, and the first part is at its offset. */
     if (bytes > file->size || !nt_range_fits(offset, nt_min(bytes, maximum), file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: cannot read %" PRIu64 " bytes of a file of %" PRIu64 " bytes", file->path, bytes,
+                       "%s: %" PRIu64 " bytes are outside the file of %" PRIu64 " bytes", file->path, bytes,
                        file->size);
     uint64_t keys = count_keys(bytes, maximum);
     uint64_t list_bytes;

@@ -138,9 +138,9 @@ enum nt_status nt_remote_read_at(struct nt_source *source, uint64_t offset, void
     enum nt_status status =
         is_here(file, offset, read.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
     if (status == NT_OK && !nt_range_fits(offset, bytes, file->version.size)) /* the source has no size yet */
-        status = nt_fail(&failure, NT_TRUNCATED, offset,
-                         "%s: cannot read %zu bytes of a file of %" PRIu64 " bytes", file->shown, bytes,
-                         file->version.size);
+        status =
+            nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are outside the file of %" PRIu64 " bytes",
+                    file->shown, bytes, file->version.size);
     if (status == NT_OK)
         status = read_ranges(&read, buffer, deadline, &failure);
     file->fetcher->counters.waits += read.waits;

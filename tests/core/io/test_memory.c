@@ -23,6 +23,7 @@ TEST(any_range_is_read_exactly)
     ck_assert_mem_eq(buffer, "3456", 4);
     assert_ok(nt_source_read(source, 10, buffer, 0, &error));
     assert_status(NT_TRUNCATED, nt_source_read(source, 7, buffer, 4, &error));
+    ck_assert_str_eq(error.message, "name: 4 bytes are outside the file of 10 bytes (at byte 7)");
     assert_status(NT_TRUNCATED, nt_source_read(source, UINT64_MAX, buffer, 4, &error));
     nt_source_close(source);
 }
