@@ -171,7 +171,13 @@ TEST(bytes_after_the_last_block_are_refused, .end = (int)compressors_count)
 TEST(an_unknown_algorithm_is_named_by_its_bytes)
 {
     static const char *const headers[] = {"QQ\x01", "ZS\x02", "ZL\x09", "XZ\x01", "zs\x01"};
-    static const char *const named[] = {"51 51 01", "5a 53 02", "5a 4c 09", "58 5a 01", "7a 73 01"};
+    static const char *const named[] = {
+        "byte 0 of the compressed data: unknown compression 51 51 01 (QQ.)",
+        "5a 53 02 (ZS.)",
+        "5a 4c 09 (ZL.)",
+        "58 5a 01 (XZ.)",
+        "7a 73 01 (zs.)",
+    };
     for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
         uint8_t packed[12] = {0, 0, 0, 3, 0, 0, 200, 0, 0};
         memcpy(packed, headers[i], 3);
