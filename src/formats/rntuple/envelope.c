@@ -265,8 +265,8 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
                                 preamble, bytes);
     if (bytes > nt_cursor_left(&start))
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
-                                "%s: bytes of a frame: expected %" PRIu32 " to %zu, found %" PRIu64, what,
-                                preamble, nt_cursor_left(&start), bytes);
+                                "%s: a frame of %" PRIu64 " bytes, but only %zu bytes are left", what, bytes,
+                                nt_cursor_left(&start));
     *cursor = start;
     frame_ret->payload = nt_get_cursor(cursor, bytes);
     nt_cursor_skip(&frame_ret->payload, envelope->generation->framing->frame_size_bytes);

@@ -37,8 +37,8 @@ static struct nt_cursor read_frame(struct predraft_reader *reader, struct nt_cur
                                           FRAME_PREAMBLE, size);
     if (reader->status == NT_OK && (cursor->failed || size > nt_cursor_left(&start)))
         reader->status = nt_envelope_fail(reader->envelope, &start, NT_CORRUPT, reader->error,
-                                          "%s: bytes of a frame: expected 8 to %zu, found %u", what,
-                                          nt_cursor_left(&start), size);
+                                          "%s: a frame of %u bytes, but only %zu bytes are left", what, size,
+                                          nt_cursor_left(&start));
     *cursor = start;
     cursor->failed |= reader->status != NT_OK;
     struct nt_cursor payload = nt_get_cursor(cursor, size);
