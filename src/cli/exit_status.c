@@ -16,8 +16,8 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_OUTPUT] = "the output cannot be written",
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
     [NT_EXIT_UNREACHABLE] = "a server did not answer, or answered with an error",
-    [NT_EXIT_UNREAD] = "some fields were not verified, described or exported, because that is not possible; "
-                       "nothing else is wrong",
+    [NT_EXIT_UNREAD] = ("some fields were not verified, described or exported, because that is not possible; "
+                        "nothing else is wrong"),
 };
 
 static const enum nt_exit_status exit_of_status[] = {
