@@ -30,9 +30,9 @@ static void add_number(struct nt_component_builder *builder, struct nt_text name
     nt_component_add_number(builder, name, nt_text_of(type), number, (struct nt_text){0});
 }
 
-static void add_tstring(struct nt_component_builder *builder, struct nt_text name)
+static void add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    nt_component_add_string(builder, name, NT_TEXT("TString"), NT_COMPONENT_BARE, 1);
+    nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1);
 }
 
 uint8_t nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
@@ -91,7 +91,7 @@ static void add_references(struct nt_component_builder *builder, struct nt_text 
 {
     uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_OWN, true), first = builder->count;
     add_tobject_base(builder);
-    add_tstring(builder, NT_TEXT("fName"));
+    add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"));
     add_number(builder, NT_TEXT("fSize"), "Int_t", NT_STREAMER_INT);
     uint8_t counter = nt_component_count_by(builder, first, NT_TEXT("fSize"));
     add_number(builder, NT_TEXT("fLowerBound"), "Int_t", NT_STREAMER_INT);
@@ -119,8 +119,8 @@ static void add_named(struct nt_component_builder *builder, struct nt_text name,
 {
     uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_OWN, false);
     add_tobject_base(builder);
-    add_tstring(builder, NT_TEXT("fName"));
-    add_tstring(builder, NT_TEXT("fTitle"));
+    add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"));
+    add_string(builder, NT_TEXT("fTitle"), NT_TEXT("TString"));
     nt_component_close(builder, index);
 }
 
@@ -216,11 +216,6 @@ static void add_objects(struct nt_component_builder *builder, struct nt_text nam
     else
         nt_component_add_pointer(builder, nt_item_name, NT_TEXT("TObject*"));
     nt_component_close(builder, index);
-}
-
-static void add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
-{
-    nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1);
 }
 
 static void add_unread(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
