@@ -62,6 +62,12 @@ bool nt_is_utf8(const void *bytes, size_t length);
 /* The number of characters of a UTF-8 text, as columns of a terminal. */
 int nt_text_width(struct nt_text text);
 
+/* A byte as an ASCII character; '.' if it has none that is printed. */
+static inline char nt_ascii_or_dot(uint8_t byte)
+{
+    return byte >= ' ' && byte <= '~' ? (char)byte : '.';
+}
+
 /* Appends a text for terminals and logs: control and bidirectional characters, DEL and bytes that are
  * not UTF-8 become \x.. (per byte). */
 void nt_append_printable(struct nt_buffer *out, const void *bytes, size_t length);

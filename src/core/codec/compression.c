@@ -14,6 +14,7 @@
 #include <zstd_errors.h>
 
 #include "core/base/built_in.h"
+#include "core/base/text.h"
 
 static const char algorithms[NT_ALGORITHM_COUNT][NT_ALGORITHM_NAME + 1] = {
     [NT_ALGORITHM_NONE] = "none",
@@ -282,11 +283,6 @@ static uint32_t load_le24(const uint8_t *bytes)
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
 }
 
-static char printable(uint8_t byte)
-{
-    return byte >= ' ' && byte <= '~' ? (char)byte : '.';
-}
-
 static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, size_t output_left,
                                      size_t *output_bytes_ret, struct nt_codec_context *context,
                                      struct nt_error *error)
@@ -302,8 +298,8 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "compression block at byte %llu of the compressed data: unknown compression "
                        "%02x %02x %02x (%c%c%c)",
-                       (unsigned long long)position, header[0], header[1], header[2], printable(header[0]),
-                       printable(header[1]), printable(header[2]));
+                       (unsigned long long)position, header[0], header[1], header[2],
+                       nt_ascii_or_dot(header[0]), nt_ascii_or_dot(header[1]), nt_ascii_or_dot(header[2]));
     uint32_t input_bytes = load_le24(header + 3), block_bytes = load_le24(header + 6);
     const uint8_t *input = nt_get_bytes(cursor, input_bytes);
     if (!input || block_bytes > output_left || block_bytes == 0)

@@ -176,7 +176,7 @@ static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t cou
     for (size_t i = 0; i < count; i++) {
         line[3 * i + 1] = digits[bytes[i] >> 4];
         line[3 * i + 2] = digits[bytes[i] & 15];
-        line[3 * LINE_BYTES + 2 + i] = (char)(bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '.');
+        line[3 * LINE_BYTES + 2 + i] = nt_ascii_or_dot(bytes[i]);
     }
     nt_buffer_append(out, line, 4 * LINE_BYTES + 2);
 }
