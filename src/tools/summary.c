@@ -170,11 +170,17 @@ static enum nt_status load_numbers(const struct summary_run *work, const struct 
                               count, error);
 }
 
+/* A length is the difference to the offset after it. */
+static uint64_t offsets_after(const struct summary_run *work)
+{
+    return work->summary->is_of_lengths ? 1 : 0;
+}
+
 static enum nt_status read_values(const struct summary_share *share, const struct summary_buffers *buffers,
                                   struct nt_error *error)
 {
     const struct summary_run *work = share->work;
-    uint64_t count = share->count + (work->summary->is_of_lengths ? 1 : 0);
+    uint64_t count = share->count + offsets_after(work);
     if (work->values)
         NT_TRY(nt_stream_produce(work->values, share->first, count, NULL, buffers->values, error));
     else
@@ -190,7 +196,7 @@ static enum nt_status read_values(const struct summary_share *share, const struc
 /* The end of the values from one on that no page has, or that value. */
 static uint64_t find_gap_end(const struct summary_run *work, uint64_t first)
 {
-    uint64_t next = work->summary->is_of_lengths ? 1 : 0; /* a length needs the offset after it */
+    uint64_t next = offsets_after(work);
     uint64_t end = work->values ? nt_stream_gap_end(work->values, first + next) - next : first;
     return nt_min(end, work->count) / work->per_row * work->per_row;
 }
@@ -202,7 +208,7 @@ static bool is_bad_page(const struct summary_share *share, const struct summary_
     struct summary_run *work = share->work;
     struct nt_stream *values = work->values;
     uint64_t end = share->first + share->count, per_row = work->per_row;
-    uint64_t next = work->summary->is_of_lengths ? 1 : 0;
+    uint64_t next = offsets_after(work);
     if (!values || values->filter || share->first % per_row || share->count % per_row ||
         nt_stream_page_end(values, share->first + next) - next < end)
         return false;
