@@ -233,7 +233,7 @@ struct nt_decoder {
     const struct nt_page *dependencies; /* decoded first, by the caller; have none themselves */
     uint32_t state_bytes, dependency_count;
     enum nt_encoding_kind encoding : 16;
-    enum nt_encoding_kind number_encoding : 16; /* NT_ENCODING_OTHER: that of the numbers among the bytes */
+    enum nt_encoding_kind number_encoding : 16; /* NT_ENCODING_OTHER: of the numbers among the bytes */
     enum nt_element element; /* of the output; the default, or from nt_decoder_set_element */
     uint32_t bits;           /* per packed element; 0: variable */
     uint32_t element_bytes;  /* bytes of a decoded element */

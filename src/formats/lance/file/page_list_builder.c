@@ -106,6 +106,7 @@ enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_
                                        .state_bytes = sizeof(*state),
                                        .dependency_count = dependencies ? dependencies->count : 0,
                                        .encoding = NT_ENCODING_OTHER,
+                                       .number_encoding = NT_ENCODING_OTHER,
                                        .element = dtype->element,
                                        .element_bytes = dtype->bytes};
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,

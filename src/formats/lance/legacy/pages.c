@@ -210,6 +210,7 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
                                        .state_bytes = sizeof(number_bytes),
                                        .dependency_count = 1,
                                        .encoding = NT_ENCODING_OTHER,
+                                       .number_encoding = NT_ENCODING_OTHER,
                                        .element = NT_ELEMENT_BOOL,
                                        .element_bytes = 1};
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
