@@ -163,6 +163,10 @@ struct column_check {
     enum nt_cache_hint hint; /* for the pinned one */
     uint8_t *loaded, *made;  /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
+    struct nt_stream *lengths; /* of the lists, according to another field; NULL: it is not told */
+    bool may_be_empty;         /* see struct nt_repeated_lengths */
+    uint8_t *numbers;          /* elements of `lengths` */
+    size_t numbers_capacity;
     struct nt_adjacent_pages neighbours;
     struct nt_verified_page *seen; /* slots; NULL: none is remembered */
     uint64_t *chosen;              /* variants: uses of each alternative in the cluster */
@@ -256,6 +260,64 @@ static bool is_cluster_end(const struct nt_segment *segment, const struct nt_pag
     return segment->zeros + page->first_element + page->elements == nt_segment_end(segment);
 }
 
+/* ---- Lengths that another field repeats ---- */
+
+/* A negative number is the length of an empty list. */
+static uint64_t length_of(const struct nt_dtype *dtype, const uint8_t *number)
+{
+    uint64_t value = nt_load_integer(number, dtype->bytes, false);
+    bool is_negative = dtype->numpy[1] == 'i' && value >> (8 * dtype->bytes - 1);
+    return is_negative ? 0 : value;
+}
+
+static enum nt_status fail_length(const struct column_check *column, const struct nt_element_run *run,
+                                  uint64_t row, uint64_t expected, uint64_t found, struct nt_error *error)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer field = {0};
+    nt_append_printable_path(&field, column->job->dataset, column->lengths->field);
+    NT_TRY(nt_check_memory(!field.failed, error));
+    return nt_fail(error, NT_CORRUPT, run->page->offset,
+                   "entry %" PRIu64 " has a list of length %" PRIu64 ", but field %.80s says %" PRIu64, row,
+                   found, nt_buffer_string(&field), expected);
+}
+
+/* `column->made` has the ends of the run's lists. */
+static enum nt_status compare_lengths(struct column_check *column, const struct cluster_check *cluster,
+                                      const struct nt_element_run *run, struct nt_error *error)
+{
+    struct nt_stream *lengths = column->lengths;
+    uint64_t row = cluster->segment.first + cluster->segment.zeros + run->page->first_element;
+    uint64_t previous = run->base + (run->has_previous ? run->previous : 0);
+    size_t bytes = run->count * lengths->element_bytes;
+    bool is_known = run->has_previous || !run->page->first_element;
+    NT_TRY(nt_check_memory(reserve(&column->numbers, &column->numbers_capacity, bytes), error));
+    if (nt_stream_read(lengths, row * lengths->element_bytes, column->numbers, bytes, NULL) != NT_OK)
+        return NT_OK; /* reported for the other field */
+    for (size_t i = 0; i < run->count; i++) {
+        uint64_t end = nt_load_le64(column->made + i * sizeof(uint64_t)), found = end - previous;
+        uint64_t expected = length_of(&lengths->dtype, column->numbers + i * lengths->element_bytes);
+        bool is_equal = found == expected || (found == 0 && column->may_be_empty);
+        if (!is_equal && (i > 0 || is_known))
+            return fail_length(column, run, row + i, expected, found, error);
+        previous = end;
+    }
+    return NT_OK;
+}
+
+static void open_lengths(struct column_check *column)
+{
+    const struct nt_verify_job *job = column->job;
+    if (!job->dataset->ops->repeated_lengths || column->stream->kind != NT_STREAM_OFFSETS)
+        return;
+    const struct nt_repeated_lengths lengths = job->dataset->ops->repeated_lengths(job->dataset, job->column);
+    column->may_be_empty = lengths.may_be_empty;
+    if (lengths.field != NT_NONE)
+        (void)nt_stream_open_unfiltered(job->reader, job->dataset, lengths.field, NT_STREAM_DATA,
+                                        &column->lengths, NULL);
+}
+
+/* ---- One page, continued ---- */
+
 /* Converts the elements like the stream, which checks them. */
 static enum nt_status check_elements(struct column_check *column, const struct cluster_check *cluster,
                                      const struct nt_page *page, struct nt_error *error)
@@ -276,6 +338,8 @@ static enum nt_status check_elements(struct column_check *column, const struct c
     run.has_previous = cluster->has_previous;
     run.previous = cluster->previous;
     enum nt_status status = stream->transform(&run, column->made, error);
+    if (status == NT_OK && column->lengths)
+        status = compare_lengths(column, cluster, &run, error);
     return status ? nt_page_error(stream->dataset, column->job->column, page, status, error) : NT_OK;
 }
 
@@ -525,8 +589,10 @@ static void open_stream(struct column_check *column)
         return;
     enum nt_status status = nt_stream_open_unfiltered(job->reader, job->dataset, column->info->field, kind,
                                                       &column->stream, &error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
+        open_lengths(column);
         status = map_segments(column, &error);
+    }
     if (status != NT_OK && (column->is_first || nt_is_transient(status)))
         nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
 }
@@ -598,6 +664,8 @@ static void column_check_deinit(struct column_check *column)
     free(column->seen);
     nt_adjacent_pages_deinit(&column->neighbours);
     nt_stream_close(column->stream);
+    nt_stream_close(column->lengths);
+    free(column->numbers);
     free(column->segment_of);
     free(column->chosen);
     free(column->loaded);

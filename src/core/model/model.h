@@ -386,6 +386,12 @@ struct nt_groups_ahead {
     uint32_t next, requested, end, count;
 };
 
+/* A field whose numbers repeat the lengths of another one's lists, row by row. */
+struct nt_repeated_lengths {
+    uint32_t field;
+    bool may_be_empty; /* a list that was not written has no items, whatever its number is */
+};
+
 struct nt_dataset_ops {
     /* Fills the slot's ranges, pages and page_count (and the clusters' entries if not yet known). Called
      * under the dataset's lock. The model frees the memory (malloc). */
@@ -445,6 +451,9 @@ struct nt_dataset_ops {
      * before. Returns their number. Any thread. NULL: none. */
     uint32_t (*sibling_columns)(const struct nt_dataset *dataset, uint32_t column,
                                 uint32_t columns[NT_MAX_SHARED_OUTPUTS - 1]);
+    /* Where the lengths of the lists that a column of end offsets has are stored again; the field is NT_NONE
+     * if they are not. NULL: they never are. */
+    struct nt_repeated_lengths (*repeated_lengths)(const struct nt_dataset *dataset, uint32_t column);
     /* Describes the location of a page that is outside the file; its group is loaded. NULL: there are no such
      * pages. */
     void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,

@@ -222,6 +222,7 @@ static const struct nt_dataset_ops dataset_ops = {
     .is_branch = is_branch,
     .write_branch = write_branch,
     .sibling_columns = sibling_columns,
+    .repeated_lengths = nt_ttree_repeated_lengths,
     .page_elsewhere = nt_ttree_page_elsewhere,
     .add_physical = nt_ttree_add_physical,
     .close = close_dataset,

@@ -62,20 +62,23 @@ static void columns_deinit(struct columns *columns)
 
 /* ---- Offsets that another branch counts ---- */
 
-/* Writers may omit the offsets of entries if another branch has the number of items. */
-static uint32_t counting_branch(const struct nt_ttree *tree, uint32_t number,
-                                const struct nt_interpretation *interpretation)
+/* The branch with the number of items that each entry of a branch has; NT_NONE: the record names none. */
+static uint32_t counting_branch(const struct nt_ttree *tree, const struct nt_ttree_branch *branch)
 {
-    enum { GENERATES_OFFSETS = 1 };
-    const struct nt_ttree_branch *branch = &tree->branches[number];
-    bool has_rest = interpretation->step_count && interpretation->steps[0].kind == NT_STEP_REST &&
-                    interpretation->shapes[0].kind == NT_SHAPE_LIST &&
-                    interpretation->count_by == NT_COUNT_BY_BYTES;
-    if (!has_rest || (branch->entry_offset_length && !(branch->io_features & GENERATES_OFFSETS)))
-        return NT_NONE;
     if (branch->leaf_count && tree->leaves[branch->first_leaf].counter != NT_NONE)
         return tree->leaves[tree->leaves[branch->first_leaf].counter].branch;
     return branch->counter;
+}
+
+/* Writers may omit the offsets of entries if another branch has the number of items. */
+static bool may_lack_offsets(const struct nt_ttree_branch *branch,
+                             const struct nt_interpretation *interpretation)
+{
+    enum { GENERATES_OFFSETS = 1 };
+    bool has_rest = interpretation->step_count && interpretation->steps[0].kind == NT_STEP_REST &&
+                    interpretation->shapes[0].kind == NT_SHAPE_LIST &&
+                    interpretation->count_by == NT_COUNT_BY_BYTES;
+    return has_rest && (!branch->entry_offset_length || (branch->io_features & GENERATES_OFFSETS));
 }
 
 static bool is_one_integer(const struct nt_interpretation *interpretation)
@@ -112,9 +115,12 @@ static enum nt_status add_counter(struct nt_dataset *dataset, struct nt_ttree_ma
 static enum nt_status find_offsets(struct nt_dataset *dataset, struct nt_ttree_map *map, uint32_t branch,
                                    uint32_t *map_ret, struct nt_error *error)
 {
-    uint32_t counter = counting_branch(nt_ttree_of(dataset), branch, &map->branches[branch].interpretation);
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    uint32_t counter = counting_branch(tree, &tree->branches[branch]);
     *map_ret = branch;
-    if (counter == NT_NONE || !is_one_integer(&map->branches[counter].interpretation))
+    if (counter == NT_NONE ||
+        !may_lack_offsets(&tree->branches[branch], &map->branches[branch].interpretation) ||
+        !is_one_integer(&map->branches[counter].interpretation))
         return NT_OK;
     if (map->branches[counter].as_counter == NT_NONE)
         NT_TRY(add_counter(dataset, map, counter, error));
@@ -425,6 +431,36 @@ enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree
         nt_field_project_columns(dataset, schema.items[i].field, schema.items[i].array);
     dataset->is_ordered = true;
     return NT_OK;
+}
+
+/* Has the other branch the numbers of this one's items? For a member of an object that is not in a
+ * collection, ROOT looks for the name alone, so it may name a member of another object. */
+static bool is_own_counter(const struct nt_ttree_branch *branch, const struct nt_ttree_branch *counter)
+{
+    return branch->type != NT_BRANCH_PLAIN ||
+           (counter->parent == branch->parent &&
+            nt_texts_are_equal(counter->object_class, branch->object_class));
+}
+
+struct nt_repeated_lengths nt_ttree_repeated_lengths(const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    const struct nt_ttree_column *column_source = nt_ttree_column_source(dataset, column);
+    struct nt_repeated_lengths lengths = {.field = NT_NONE};
+    if (column_source->branch >= tree->branch_count) /* those numbers are the offsets */
+        return lengths;
+    const struct nt_ttree_branch *branch = &tree->branches[column_source->branch];
+    const struct nt_interpretation *interpretation =
+        &tree->map->branches[column_source->branch].interpretation;
+    uint32_t counter = counting_branch(tree, branch);
+    if (counter == NT_NONE || interpretation->shapes[0].kind != NT_SHAPE_LIST ||
+        interpretation->shapes[0].output != column_source->output ||
+        !is_one_integer(&tree->map->branches[counter].interpretation) ||
+        !is_own_counter(branch, &tree->branches[counter]))
+        return lengths;
+    lengths.field = tree->map->branches[counter].data;
+    lengths.may_be_empty = interpretation->steps[0].kind == NT_STEP_SKIP; /* null pointers, see interpret.c */
+    return lengths;
 }
 
 /* ---- The physical dataset ---- */

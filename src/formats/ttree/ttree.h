@@ -644,6 +644,8 @@ const struct nt_ttree_column *nt_ttree_column_source(const struct nt_dataset *da
 /* Adds the fields and columns of all branches. */
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error);
+/* nt_dataset_ops.repeated_lengths: the lists of x[n] have their lengths in n, too. */
+struct nt_repeated_lengths nt_ttree_repeated_lengths(const struct nt_dataset *dataset, uint32_t column);
 /* nt_dataset_ops.add_physical: a column for each branch that has baskets. */
 enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error *error);
 
