@@ -81,15 +81,17 @@ static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t colum
     return shown;
 }
 
-static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char location[static NT_LOCATION_BYTES])
+static enum nt_status fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                     struct nt_error *error)
 {
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     const char *format = slice->failure ? NULL : nt_chain_schema_of(slice)->format;
     if (!format || strcmp(format, "ttree") != 0 || nt_chain_pin_member(dataset, slice, NULL) != NT_OK)
-        return;
-    slice->dataset->ops->page_elsewhere(slice->dataset, page, location);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "the page is not stored in its file: its locator is in pages.jsonl");
+    enum nt_status status = slice->dataset->ops->fail_elsewhere(slice->dataset, page, error);
     nt_chain_unpin_member(dataset, slice);
+    return status;
 }
 
 /* A slice with the row has the field. */
@@ -133,7 +135,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_page = describe_page,
     .groups_of_parts = nt_chain_groups_of_members,
     .sibling_columns = sibling_columns,
-    .page_elsewhere = page_elsewhere,
+    .fail_elsewhere = fail_elsewhere,
     .close = close_dataset,
 };
 

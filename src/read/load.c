@@ -191,6 +191,8 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
     uint64_t largest = packed > decoded ? packed : decoded;
     if (page->stored_bytes > largest)
         largest = page->stored_bytes;
+    if (largest > limit && page->compression == NT_COMPRESSION_ELSEWHERE)
+        return nt_page_fail_elsewhere(dataset, page, error);
     if (largest > limit)
         return nt_fail(error, NT_LIMIT, page->offset,
                        "a page of %" PRIu32 " elements takes %" PRIu64

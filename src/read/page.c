@@ -85,10 +85,9 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
 enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                                       struct nt_error *error)
 {
-    char location[NT_LOCATION_BYTES] = "its locator is in pages.jsonl";
-    if (dataset->ops && dataset->ops->page_elsewhere)
-        dataset->ops->page_elsewhere(dataset, page, location);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", location);
+    if (dataset->ops && dataset->ops->fail_elsewhere)
+        return dataset->ops->fail_elsewhere(dataset, page, error);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file");
 }
 
 /* ---- Stored bytes, digest and algorithm ---- */

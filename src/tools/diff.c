@@ -480,7 +480,7 @@ static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct 
                 return nt_fail_copy(error, &failure);
             if (status == NT_OK)
                 continue;
-            nt_error_context(&failure, "page list of cluster group %" PRIu32, i);
+            nt_name_group(dataset, i, &failure);
             nt_diff_report_failure(&diff->run, side, NT_NONE, &failure);
             *are_good_ret = false;
         }

@@ -124,7 +124,7 @@ static void report_group(struct verification *verification, uint32_t group, cons
         finding.kind = NT_FINDING_UNREAD;
         finding.field = nt_group_field(dataset, group, NULL);
     }
-    nt_error_context(&finding.error, "page list of cluster group %" PRIu32, group);
+    nt_name_group(dataset, group, &finding.error);
     report(verification, &finding);
 }
 

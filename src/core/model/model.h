@@ -371,8 +371,6 @@ struct nt_page_file {
 };
 enum { NT_PAGE_FILES = 24 }; /* most of one page */
 
-enum { NT_LOCATION_BYTES = 256 }; /* of a text that says where something is */
-
 typedef enum nt_status nt_visit_version(void *context, uint64_t number, struct nt_error *error);
 
 /* Consecutive groups: the first, and the one after the last. */
@@ -454,10 +452,10 @@ struct nt_dataset_ops {
     /* Where the lengths of the lists that a column of end offsets has are stored again; the field is NT_NONE
      * if they are not. NULL: they never are. */
     struct nt_repeated_lengths (*repeated_lengths)(const struct nt_dataset *dataset, uint32_t column);
-    /* Describes the location of a page that is outside the file; its group is loaded. NULL: there are no such
-     * pages. */
-    void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char location[static NT_LOCATION_BYTES]);
+    /* Fails with what is known of a page that is not in the file (NT_COMPRESSION_ELSEWHERE); its group is
+     * loaded. NULL: there are no such pages. */
+    enum nt_status (*fail_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
+                                     struct nt_error *error);
     /* Finds the blob that a row of a part describes (dataset with field_groups), and opens its file,
      * which is never shorter than the blob. Without `opens_file` it sets only `bytes`, and accesses
      * files only if the description lacks the size. Keeps the open file of `blob` if it is the same
@@ -1050,6 +1048,8 @@ void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *da
 /* Puts the field in front of an error, or its part ("data"; NULL: none). Returns `status`. */
 enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, const char *part,
                              enum nt_status status, struct nt_error *error);
+/* Puts a page list in front of an error: that of a field, if each has its own, else of a cluster group. */
+void nt_name_group(const struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
 /* ---- Selections and deletion vectors ---- */
 

@@ -89,6 +89,14 @@ enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, c
     return status;
 }
 
+void nt_name_group(const struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    if (dataset->field_groups)
+        nt_name_field(dataset, nt_group_field(dataset, group, NULL), "page list", error->status, error);
+    else
+        nt_error_context(error, "page list of cluster group %" PRIu32, group);
+}
+
 static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_rule rule)
 {
     if (name.length)

@@ -64,7 +64,7 @@ static enum nt_status rntuple_describe(const struct nt_dataset *dataset, struct 
 
 NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_external_page, .page)
 
-static const char *rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
+static const char *locator_of(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_group *group = nt_page_group(dataset, NT_NONE, page);
     if (!group)
@@ -78,7 +78,7 @@ static enum nt_status rntuple_describe_page(const struct nt_dataset *dataset, ui
                                             const struct nt_page *page, struct nt_json *json)
 {
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        nt_json_member_string(json, "locator", rntuple_page_elsewhere(dataset, page));
+        nt_json_member_string(json, "locator", locator_of(dataset, page));
     return NT_OK;
 }
 
@@ -375,10 +375,11 @@ static void close_dataset(struct nt_dataset *dataset)
     nt_source_close(rntuple->objects);
 }
 
-static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char location[static NT_LOCATION_BYTES])
+static enum nt_status fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                     struct nt_error *error)
 {
-    snprintf(location, NT_LOCATION_BYTES, "%s", rntuple_page_elsewhere(dataset, page));
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s",
+                   locator_of(dataset, page));
 }
 
 static const struct nt_dataset_ops ops = {
@@ -391,7 +392,7 @@ static const struct nt_dataset_ops ops = {
     .describe_field = rntuple_describe_field,
     .describe_column = rntuple_describe_column,
     .describe_page = rntuple_describe_page,
-    .page_elsewhere = page_elsewhere,
+    .fail_elsewhere = fail_elsewhere,
     .close = close_dataset,
 };
 

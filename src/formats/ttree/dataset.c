@@ -139,11 +139,11 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
     return NT_OK;
 }
 
-void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                             char location[static NT_LOCATION_BYTES])
+enum nt_status nt_ttree_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                       struct nt_error *error)
 {
-    snprintf(location, NT_LOCATION_BYTES, "the branch has no basket for the entries from %" PRIu64 " on",
-             page->parameter);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "the branch has no basket for the entries from %" PRIu64 " on", page->parameter);
 }
 
 static enum nt_status write_tree(const struct nt_file *file, const struct nt_dataset *dataset,
@@ -223,7 +223,7 @@ static const struct nt_dataset_ops dataset_ops = {
     .write_branch = write_branch,
     .sibling_columns = sibling_columns,
     .repeated_lengths = nt_ttree_repeated_lengths,
-    .page_elsewhere = nt_ttree_page_elsewhere,
+    .fail_elsewhere = nt_ttree_fail_elsewhere,
     .add_physical = nt_ttree_add_physical,
     .close = close_dataset,
 };

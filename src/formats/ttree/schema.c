@@ -509,7 +509,7 @@ enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error
         .plan_groups = nt_ttree_plan_groups,
         .describe_column = nt_ttree_describe_column,
         .describe_page = nt_ttree_describe_page,
-        .page_elsewhere = nt_ttree_page_elsewhere,
+        .fail_elsewhere = nt_ttree_fail_elsewhere,
     };
     struct nt_dataset *physical;
     NT_TRY(nt_dataset_new_physical(dataset, &physical, error));

@@ -662,8 +662,8 @@ void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json
 void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
-void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                             char location[static NT_LOCATION_BYTES]);
+enum nt_status nt_ttree_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                       struct nt_error *error);
 
 /* ---- friends.c ---- */
 
