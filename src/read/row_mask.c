@@ -159,8 +159,9 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     struct page_ends page_ends = {.reader = reader, .dataset = dataset};
     uint32_t cluster = nt_part_cluster(dataset, field, part);
     if (cluster == NT_NONE)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of field %" PRIu32,
-                       dataset->fields[field].id);
+        return nt_name_field(
+            dataset, field, NULL,
+            nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of its lists"), error);
     struct nt_group *group;
     NT_TRY(nt_group_pin(dataset, nt_cluster_group(dataset, cluster), &group, error));
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
@@ -356,9 +357,10 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "cannot select entries of a dataset that was already read");
     if (branch != NT_NONE && nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_OWN)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "cannot select rows below field %" PRIu32 ", because the field cannot be read",
-                       dataset->fields[field].id);
+        return nt_name_field(dataset, field, NULL,
+                             nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                     "cannot select rows below it, because it cannot be read"),
+                             error);
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
     _Atomic(struct nt_deletion_vector *) *slot =
         &index->filtered_rows[is_variant ? (size_t)dataset->field_count + branch : field];

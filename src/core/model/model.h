@@ -1045,7 +1045,8 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
                           char separator);
 /* The same with dots, for terminals and logs. */
 void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
-/* Puts the field in front of an error, or its part ("data"; NULL: none). Returns `status`. */
+/* Puts the field in front of an error, or its part ("data"; NULL: none), unless it is there already. Returns
+ * `status`. */
 enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, const char *part,
                              enum nt_status status, struct nt_error *error);
 /* Puts a page list in front of an error: that of a field, if each has its own, else of a cluster group. */

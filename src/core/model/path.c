@@ -80,12 +80,17 @@ void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *da
 enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, const char *part,
                              enum nt_status status, struct nt_error *error)
 {
+    enum { MAX_BYTES = 86 };
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (status == NT_OK || !error)
         return status;
+    nt_buffer_append_string(&path, "field ");
     nt_append_printable_path(&path, dataset, field);
-    nt_error_context(error, "%s%sfield %.80s", part ? part : "", part ? " of " : "",
-                     path.failed ? "?" : nt_buffer_string(&path));
+    const char *name = path.failed ? "field ?" : nt_buffer_string(&path);
+    size_t length = strnlen(name, MAX_BYTES);
+    bool is_named = strncmp(error->message, name, length) == 0 && error->message[length] == ':';
+    if (!is_named)
+        nt_error_context(error, "%s%s%.*s", part ? part : "", part ? " of " : "", (int)length, name);
     return status;
 }
 

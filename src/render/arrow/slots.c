@@ -39,11 +39,9 @@ struct slot_counter {
 static enum nt_status no_struct(const struct slot_counter *counter, const char *what, uint64_t expected,
                                 uint64_t found)
 {
-    const struct nt_field *field = &counter->arrow->dataset->fields[counter->variant->field];
-    enum nt_status status =
-        nt_fail_number(counter->error, NT_UNSUPPORTED, NT_NO_OFFSET, what, expected, found);
-    nt_error_context(counter->error, "a struct of the variant of field %" PRIu32, field->id);
-    return status;
+    return nt_name_field(counter->arrow->dataset, counter->variant->field, "a struct of the variant",
+                         nt_fail_number(counter->error, NT_UNSUPPORTED, NT_NO_OFFSET, what, expected, found),
+                         counter->error);
 }
 
 static enum nt_status count_row(struct slot_counter *counter, uint32_t tag, uint64_t index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Paths of fields.
+ * Paths of fields, and errors that name them.
  */
 #include "builder.h"
 #include "core/model/model.h"
@@ -33,6 +33,21 @@ TEST(ancestors_are_in_front_outermost_first)
     assert_path(1, '/', "jets", 4);
     assert_path(0, '/', "jets/_0/pt", 10);
     assert_path(0, '.', "jets._0.pt", 10);
+}
+
+TEST(an_error_names_its_field_once)
+{
+    struct nt_file *file = BUILD_FIELDS(fields);
+    struct nt_dataset *dataset = file->datasets[0];
+    struct nt_error error;
+    nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "too many rows");
+    ck_assert_int_eq(nt_name_field(dataset, 0, NULL, NT_CORRUPT, &error), NT_CORRUPT);
+    ck_assert_str_eq(error.message, "field jets._0.pt: too many rows");
+    ck_assert_int_eq(nt_name_field(dataset, 0, "data", NT_CORRUPT, &error), NT_CORRUPT);
+    ck_assert_str_eq(error.message, "field jets._0.pt: too many rows");
+    ck_assert_int_eq(nt_name_field(dataset, 1, "offsets", NT_CORRUPT, &error), NT_CORRUPT);
+    ck_assert_str_eq(error.message, "offsets of field jets: field jets._0.pt: too many rows");
+    nt_file_close(file);
 }
 
 TEST(names_are_kept_byte_for_byte)
