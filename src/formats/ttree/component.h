@@ -191,6 +191,7 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
 void nt_component_add_element(struct nt_component_builder *builder, const struct nt_streamer_element *element,
                               struct nt_text name, uint32_t first);
 
+bool nt_streamer_is_base(const struct nt_streamer_element *element);
 /* Is a member of this type an array of numbers whose length is another member? */
 bool nt_streamer_is_counted(int32_t type);
 /* Is a member of this type an array of objects whose length is another member? Its items are added so. */

@@ -163,11 +163,11 @@ static bool is_named(struct nt_text branch_name, struct nt_text member)
 
 /* The member that a branch is of: the element of its number, if the name fits; else the one of its name;
  * else, in the same version of the class, the one of its number and type. */
-static const struct nt_streamer_element *find_element(struct interpreter *interpreter)
+static const struct nt_streamer_element *find_element(struct nt_component_builder *builder,
+                                                      const struct nt_ttree_branch *branch)
 {
-    const struct nt_ttree_branch *branch = interpreter->branch;
-    const struct nt_streamer_class *class = nt_component_find_class(
-        &interpreter->builder, branch->object_class, branch->class_version, branch->checksum);
+    const struct nt_streamer_class *class =
+        nt_component_find_class(builder, branch->object_class, branch->class_version, branch->checksum);
     if (!class)
         return NULL;
     const struct nt_streamer_element *of_number =
@@ -206,9 +206,21 @@ static uint32_t open_rest(struct interpreter *interpreter, struct nt_text type,
                                                                            .type = type});
 }
 
-/* The branch that has the lengths of arrays: as the record of their branch says, or (NT_NONE), as ROOT does
- * not always write that, an earlier one with the member's name at the end. */
-static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t found, struct nt_text member)
+static bool is_of_items(const struct nt_ttree_branch *branch)
+{
+    return branch->type == NT_BRANCH_CLONES_MEMBER || branch->type == NT_BRANCH_COLLECTION_MEMBER;
+}
+
+/* Members of the same object, or of the items of the same collection. */
+static bool are_together(const struct nt_ttree_branch *branch, const struct nt_ttree_branch *other)
+{
+    return is_of_items(branch) ? other->counter == branch->counter : other->parent == branch->parent;
+}
+
+/* The branch that has the lengths of arrays: `recorded`, or an earlier one with the member's name at the end.
+ * ROOT does not always record it (NT_NONE). For an object that is not in a collection, it may record a member
+ * of another object that has the same name. */
+static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t recorded, struct nt_text member)
 {
     enum { MAX_DISTANCE = 4096 };
     const struct nt_ttree_branch *branch = interpreter->branch, *all = interpreter->tree->branches;
@@ -216,12 +228,14 @@ static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t fou
     uint32_t i = (uint32_t)(branch - all), distance = 0;
     const char *point = name.length ? memrchr(name.bytes, '.', name.length) : NULL;
     name.length = point ? (size_t)(point - name.bytes) + 1 : 0;
-    while (found == NT_NONE && member.length && i-- > 0 && distance++ < MAX_DISTANCE)
-        if (all[i].counter == branch->counter && all[i].name.length == name.length + member.length &&
+    if (recorded != NT_NONE && (is_of_items(branch) || are_together(branch, &all[recorded])))
+        return recorded;
+    while (member.length && i-- > 0 && distance++ < MAX_DISTANCE)
+        if (are_together(branch, &all[i]) && all[i].name.length == name.length + member.length &&
             !memcmp(all[i].name.bytes, name.bytes, name.length) &&
             !memcmp(all[i].name.bytes + name.length, member.bytes, member.length))
-            found = i;
-    return found;
+            return i;
+    return recorded;
 }
 
 /* Adds arrays whose lengths are the numbers of another branch, `counter` if the record says so. */
@@ -283,16 +297,11 @@ static void add_member_of_items(struct interpreter *interpreter, const struct nt
         nt_component_fail(builder, "%s", item->unreadable);
 }
 
-static bool is_of_items(const struct nt_ttree_branch *branch)
-{
-    return branch->type == NT_BRANCH_CLONES_MEMBER || branch->type == NT_BRANCH_COLLECTION_MEMBER;
-}
-
 static void add_member(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
-    const struct nt_streamer_element *found = find_element(interpreter);
+    const struct nt_streamer_element *found = find_element(builder, branch);
     const struct nt_streamer_element by_leaf = element_of_leaf(interpreter);
     const struct nt_streamer_element *element = found ? found : &by_leaf;
     bool is_array = nt_streamer_is_counted(element->type), is_loop = nt_streamer_is_loop(element->type);
@@ -303,7 +312,8 @@ static void add_member(struct interpreter *interpreter)
                           FORMAT_TEXT(branch->object_class));
     else if (is_of_items(branch))
         add_member_of_items(interpreter, element);
-    else if ((is_array || is_loop) && element->length > 1) /* where the first one ends is not known */
+    else if (((is_array || is_loop) && element->length > 1) || /* where the first one ends is not known */
+             (is_array && nt_ttree_generates_offsets(branch))) /* where an entry ends is not known */
         add_counted(interpreter, element, branch->name, branch->counter);
     else if (is_array)
         add_array_of_entry(interpreter, element);
@@ -380,6 +390,20 @@ static void add_parts(struct interpreter *interpreter)
         add_leaves(interpreter);
 }
 
+/* ---- Types ---- */
+
+/* The record of a branch names a class: its own, or, for a member, the class that has the member. */
+struct nt_text nt_ttree_branch_type(const struct nt_ttree *tree, const struct nt_ttree_branch *branch)
+{
+    if (!is_element(branch) || branch->id < 0)
+        return branch->object_class;
+    const struct nt_streamer_element *element =
+        find_element(&(struct nt_component_builder){.info = tree->info}, branch);
+    if (!element)
+        return (struct nt_text){0};
+    return nt_streamer_is_base(element) ? element->name : element->type_name;
+}
+
 /* ---- Results ---- */
 
 /* A branch that has nothing to read in it is unreadable as a whole. */
@@ -434,7 +458,7 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
             .info = tree->info, .arena = arena, .samples = row->samples, .known_samples = row->sample_count}};
     struct nt_component_builder *builder = &interpreter.builder;
     if (row->leaf_count == 0 || (nt_ttree_has_branches(tree, branch) && !has_own_data(row)))
-        return nt_ttree_make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena,
+        return nt_ttree_make_only_shape(row, NT_SHAPE_RECORD, nt_ttree_branch_type(tree, row), NULL, arena,
                                         interpretation_ret, error);
     make_all(&interpreter, interpretation_ret);
     if (builder->has_extras && has_reached_limit(builder)) {
@@ -445,8 +469,8 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
     if (builder->failure.status == NT_UNSUPPORTED) {
         const char *reason = nt_arena_copy(arena, builder->failure.message, strlen(builder->failure.message));
         NT_TRY(nt_check_memory(reason, error));
-        return nt_ttree_make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,
-                                        interpretation_ret, error);
+        return nt_ttree_make_only_shape(row, NT_SHAPE_UNREADABLE, nt_ttree_branch_type(tree, row), reason,
+                                        arena, interpretation_ret, error);
     }
     return builder->failure.status == NT_OK ? NT_OK : nt_fail_copy(error, &builder->failure);
 }

@@ -145,7 +145,7 @@ static void add_loop(struct nt_component_builder *builder, const struct nt_strea
     nt_component_close_arrays(builder, &dimensions, opened);
 }
 
-static bool is_base_class(const struct nt_streamer_element *element)
+bool nt_streamer_is_base(const struct nt_streamer_element *element)
 {
     return element->type == NT_STREAMER_BASE || nt_text_is(element->type_name, "BASE");
 }
@@ -249,7 +249,7 @@ void nt_component_add_element(struct nt_component_builder *builder, const struct
         add_counted_numbers(builder, element, name, first);
         return;
     }
-    if (is_base_class(element) && !is_stl(element->type)) {
+    if (nt_streamer_is_base(element) && !is_stl(element->type)) {
         add_base(builder, element, name);
         return;
     }

@@ -74,11 +74,10 @@ static uint32_t counting_branch(const struct nt_ttree *tree, const struct nt_ttr
 static bool may_lack_offsets(const struct nt_ttree_branch *branch,
                              const struct nt_interpretation *interpretation)
 {
-    enum { GENERATES_OFFSETS = 1 };
     bool has_rest = interpretation->step_count && interpretation->steps[0].kind == NT_STEP_REST &&
                     interpretation->shapes[0].kind == NT_SHAPE_LIST &&
                     interpretation->count_by == NT_COUNT_BY_BYTES;
-    return has_rest && (!branch->entry_offset_length || (branch->io_features & GENERATES_OFFSETS));
+    return has_rest && (!branch->entry_offset_length || nt_ttree_generates_offsets(branch));
 }
 
 static bool is_one_integer(const struct nt_interpretation *interpretation)
@@ -301,7 +300,7 @@ static enum nt_status add_split_collection(struct schema *schema, uint32_t branc
     field.kind = NT_FIELD_SPLIT_COLLECTION;
     field.role = NT_ROLE_RECORD;
     field.name = record->name;
-    field.type = record->object_class;
+    field.type = nt_ttree_branch_type(schema->tree, record);
     field.description = record->title;
     field.parent = parent;
     NT_TRY(nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error));
@@ -318,8 +317,10 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
     struct nt_ttree *tree = schema->tree;
     const struct nt_ttree_branch *branch = &tree->branches[number];
     struct nt_branch_map *map = &tree->map->branches[number];
-    struct nt_ttree_shape record = {
-        .kind = NT_SHAPE_RECORD, .name = branch->name, .type = branch->object_class, .output = NT_NONE};
+    struct nt_ttree_shape record = {.kind = NT_SHAPE_RECORD,
+                                    .name = branch->name,
+                                    .type = nt_ttree_branch_type(tree, branch),
+                                    .output = NT_NONE};
     uint32_t parent = branch->parent == NT_NONE ? NT_NONE : tree->map->branches[branch->parent].field;
     bool is_wrapped = nt_ttree_has_branches(tree, number) && has_baskets(tree, number) &&
                       map->interpretation.shapes[0].kind != NT_SHAPE_RECORD;
@@ -453,9 +454,10 @@ struct nt_repeated_lengths nt_ttree_repeated_lengths(const struct nt_dataset *da
     const struct nt_interpretation *interpretation =
         &tree->map->branches[column_source->branch].interpretation;
     uint32_t counter = counting_branch(tree, branch);
-    if (counter == NT_NONE || interpretation->shapes[0].kind != NT_SHAPE_LIST ||
-        interpretation->shapes[0].output != column_source->output ||
-        !is_one_integer(&tree->map->branches[counter].interpretation) ||
+    bool is_list = interpretation->shapes[0].kind == NT_SHAPE_LIST &&
+                   interpretation->shapes[0].output == column_source->output;
+    if (!is_list || interpretation->steps[0].kind == NT_STEP_COUNTED || /* by those numbers */
+        counter == NT_NONE || !is_one_integer(&tree->map->branches[counter].interpretation) ||
         !is_own_counter(branch, &tree->branches[counter]))
         return lengths;
     lengths.field = tree->map->branches[counter].data;

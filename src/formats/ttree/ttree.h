@@ -283,6 +283,12 @@ static inline bool nt_ttree_has_branches(const struct nt_ttree *tree, uint32_t b
     return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
 }
 
+/* Its baskets may lack the offsets of entries that follow from the lengths of arrays. */
+static inline bool nt_ttree_generates_offsets(const struct nt_ttree_branch *branch)
+{
+    return branch->io_features & 1;
+}
+
 /* The data of a split collection are the numbers of its items; its sub-branches have the members. */
 static inline bool nt_ttree_has_counts(const struct nt_ttree_branch *branch)
 {
@@ -473,6 +479,8 @@ struct nt_interpretation {
  * cannot be read is one UNREADABLE with its reason. All memory is the arena's. NT_LIMIT, NT_NO_MEMORY. */
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error);
+/* The C++ type of the branch's data; empty: the file does not describe the member. */
+struct nt_text nt_ttree_branch_type(const struct nt_ttree *tree, const struct nt_ttree_branch *branch);
 /* One shape without data: a RECORD of the branches below, or UNREADABLE for a reason. */
 enum nt_status nt_ttree_make_only_shape(const struct nt_ttree_branch *branch, enum nt_ttree_shape_kind kind,
                                         struct nt_text type, const char *reason, struct nt_arena *arena,

@@ -570,6 +570,45 @@ INTERPRET_TEST(several_arrays_of_one_length)
     ck_assert_uint_eq(got.lengths, 1);
 }
 
+/* The record of a member's branch names the class that has the member. */
+INTERPRET_TEST(the_type_of_a_member_is_its_own)
+{
+    struct nt_streamer_element tracks = ELEMENT("vector<Track>", .type = NT_STREAMER_STL),
+                               base = ELEMENT("BASE", .type = NT_STREAMER_BASE), unknown = tracks;
+    struct example example = member_example(&tracks, NT_BRANCH_COLLECTION);
+    example.branches[0].leaf_count = 0;
+    ck_assert(nt_text_is(interpret(&example, 0).shapes[0].type, "vector<Track>"));
+    example = member_example(&base, NT_BRANCH_BASE);
+    example.branches[0].leaf_count = 0;
+    ck_assert(nt_text_is(interpret(&example, 0).shapes[0].type, "x"));
+    example = member_example(&unknown, NT_BRANCH_OBJECT);
+    example.branches[0].leaf_count = 0;
+    example.branches[0].object_class = (struct nt_text)TEXT("Other");
+    ck_assert_uint_eq(interpret(&example, 0).shapes[0].type.length, 0);
+    example.branches[0].id = -1;
+    ck_assert(nt_text_is(interpret(&example, 0).shapes[0].type, "Other"));
+}
+
+/* "T *x; //[n]", if baskets do not say where entries begin: by n of the same object, although the record
+ * names a member of another one. */
+INTERPRET_TEST(an_array_without_offsets_has_its_length_in_another_branch)
+{
+    struct nt_streamer_element array =
+        ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
+    struct example example = member_example(&array, 0);
+    example.branches[2] = example.branches[1] = example.branches[0];
+    example.branches[0].name = example.branches[1].name = (struct nt_text)TEXT("obj.n");
+    example.branches[0].parent = 7;
+    example.branches[2].counter = 0;
+    struct nt_interpretation got = interpret(&example, 2);
+    assert_steps(&got, "skip rest>0{BigReal64>1}");
+    example.branches[2].io_features = 1;
+    got = interpret(&example, 2);
+    assert_shapes(&got, "obj.x:list>0{item:real64>1}");
+    assert_steps(&got, "counted>0{BigReal64>1}");
+    ck_assert_uint_eq(got.lengths, 2);
+}
+
 INTERPRET_TEST(collections_have_counts)
 {
     struct nt_streamer_element element = ELEMENT("vector<Track>", .type = NT_STREAMER_STL);
