@@ -392,13 +392,14 @@ static void keys_free(struct nt_text_generator *text)
     free(text);
 }
 
-static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+static enum nt_status open_keys(const struct nt_document_request *request,
                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct keys_text *keys = calloc(1, sizeof(*keys));
     NT_TRY(nt_check_memory(keys, error));
     keys->text = (struct nt_text_generator){.next = keys_next, .free = keys_free};
-    enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
+    enum nt_status status =
+        nt_tfile_walk_init(&keys->walk, request->file->source, &nt_tfile_of(request->file)->header, error);
     if (status) {
         keys_free(&keys->text);
         return status;
@@ -408,14 +409,15 @@ static enum nt_status open_keys(const struct nt_file *file, const struct nt_data
 }
 
 /* Only a walk counts the records; it stops at a limit. */
-static enum nt_status are_keys_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status are_keys_short(const struct nt_document_request *request, bool *is_short_ret,
+                                     struct nt_error *error)
 {
     enum { MAX_RECORDS = 4096 };
     struct nt_tfile_walk walk;
     struct nt_tfile_record record;
     struct nt_error failure = {0};
-    enum nt_status status = nt_tfile_walk_init(&walk, file->source, &nt_tfile_of(file)->header, &failure);
+    enum nt_status status =
+        nt_tfile_walk_init(&walk, request->file->source, &nt_tfile_of(request->file)->header, &failure);
     for (unsigned i = 0; i < MAX_RECORDS && status == NT_OK; i++)
         status = nt_tfile_walk_next(&walk, &record, &failure);
     nt_tfile_walk_deinit(&walk);
@@ -424,9 +426,5 @@ static enum nt_status are_keys_short(const struct nt_file *file, const struct nt
 }
 
 const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {
-    {.prefix = "keys.jsonl",
-     .suffix = "",
-     .open = open_keys,
-     .is_short = are_keys_short,
-     .reads_source = true},
+    {.prefix = "keys.jsonl", .open = open_keys, .is_short = are_keys_short, .reads_source = true},
 };

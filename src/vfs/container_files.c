@@ -134,24 +134,26 @@ const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(r
 static enum nt_status generate_document(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                         struct nt_error *error)
 {
-    return resolved->document->write(resolved->file, resolved->dataset, resolved->node.number, out, error);
+    const struct nt_document_request request = nt_document_request(resolved);
+    return resolved->document->write(&request, out, error);
 }
 
 static enum nt_status document_size(const struct nt_resolved_node *resolved, bool may_block,
                                     uint64_t *size_ret, struct nt_error *error)
 {
+    const struct nt_document_request request = nt_document_request(resolved);
     if (!resolved->document->bytes)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the size is unknown until the document is generated");
-    *size_ret = resolved->document->bytes(resolved->dataset, resolved->node.number);
+    *size_ret = resolved->document->bytes(&request);
     return NT_OK;
 }
 
 static enum nt_status open_document_text(const struct nt_resolved_node *resolved,
                                          struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return resolved->document->open(resolved->file, resolved->dataset, resolved->node.number, text_ret,
-                                    error);
+    const struct nt_document_request request = nt_document_request(resolved);
+    return resolved->document->open(&request, text_ret, error);
 }
 
 const struct nt_pseudo_file nt_generated_document = {"", NT_VFS_GENERATED, .size = document_size,

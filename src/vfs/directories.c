@@ -22,6 +22,12 @@ const struct nt_document *nt_node_documents(const struct nt_resolved_node *resol
     return NULL;
 }
 
+struct nt_document_request nt_document_request(const struct nt_resolved_node *resolved)
+{
+    return (struct nt_document_request){resolved->document, resolved->file, resolved->dataset,
+                                        resolved->node.number};
+}
+
 uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct nt_document *document)
 {
     return document->count ? document->count(resolved->file, resolved->dataset) : 1;

@@ -236,9 +236,9 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
 enum nt_status nt_document_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                     struct nt_error *error)
 {
+    const struct nt_document_request request = nt_document_request(resolved);
     *is_short_ret = false;
     if (!resolved->document->is_short || (resolved->document->reads_source && is_far(resolved)))
         return NT_OK;
-    return resolved->document->is_short(resolved->file, resolved->dataset, resolved->node.number,
-                                        is_short_ret, error);
+    return resolved->document->is_short(&request, is_short_ret, error);
 }

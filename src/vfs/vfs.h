@@ -300,6 +300,7 @@ bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
 
 /* The documents in the node's directory. */
 const struct nt_document *nt_node_documents(const struct nt_resolved_node *resolved, uint32_t *count_ret);
+struct nt_document_request nt_document_request(const struct nt_resolved_node *resolved);
 uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct nt_document *document);
 void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
 

@@ -51,7 +51,7 @@ static json_t *read_keys(void)
     struct nt_text_generator *text;
     const struct nt_document *document = &opened.file->documents[0];
     ck_assert_str_eq(document->prefix, "keys.jsonl");
-    assert_ok(document->open(opened.file, NULL, 0, &text, &error));
+    assert_ok(document->open(&(struct nt_document_request){document, opened.file, NULL, 0}, &text, &error));
     for (bool has_more = true; has_more;) {
         struct nt_buffer out = {0};
         assert_ok(text->next(text, &out, &has_more, &error));

@@ -92,7 +92,8 @@ static json_t *read_streamer_info(void)
         if (strcmp(file->documents[i].prefix, "streamer_info.json"))
             continue;
         ck_assert_ptr_null(document);
-        assert_ok(file->documents[i].write(file, NULL, 0, &out, &error));
+        assert_ok(file->documents[i].write(&(struct nt_document_request){&file->documents[i], file, NULL, 0},
+                                           &out, &error));
         document = json_loadb(out.bytes, out.length, JSON_ALLOW_NUL, NULL);
         ck_assert_ptr_nonnull(document);
     }

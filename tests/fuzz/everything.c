@@ -37,11 +37,12 @@ static void read_documents(const struct nt_file *file, const struct nt_dataset *
         const struct nt_document *document = &documents[i];
         uint64_t numbers = document->count ? document->count(file, dataset) : 1;
         for (uint64_t number = 0; number < numbers && number < DOCUMENTS_OF_A_KIND; number++) {
+            const struct nt_document_request request = {document, file, dataset, number};
             struct nt_buffer out = {0};
             struct nt_text_generator *text;
             if (document->write)
-                document->write(file, dataset, number, &out, NULL);
-            else if (document->open(file, dataset, number, &text, NULL) == NT_OK)
+                document->write(&request, &out, NULL);
+            else if (document->open(&request, &text, NULL) == NT_OK)
                 read_text(text);
             nt_buffer_deinit(&out);
         }

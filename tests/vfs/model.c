@@ -228,10 +228,11 @@ static const struct nt_dataset_ops ops = {.load_group = load_group, .each_versio
 
 /* ---- documents ---- */
 
-static enum nt_status write_header(const struct nt_file *file, const struct nt_dataset *dataset,
-                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_header(const struct nt_document_request *request, struct nt_buffer *out,
+                                   struct nt_error *error)
 {
-    nt_buffer_append_format(out, "%.*s %d\n", (int)dataset->name.length, dataset->name.bytes, (int)number);
+    struct nt_text name = request->dataset->name;
+    nt_buffer_append_format(out, "%.*s %d\n", (int)name.length, name.bytes, (int)request->number);
     return NT_OK;
 }
 
@@ -259,9 +260,8 @@ static void free_countdown(struct nt_text_generator *text)
     free(text);
 }
 
-static enum nt_status open_countdown(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_text_generator **text_ret,
-                                     struct nt_error *error)
+static enum nt_status open_countdown(const struct nt_document_request *request,
+                                     struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct countdown *countdown = calloc(1, sizeof(*countdown));
     countdown->text = (struct nt_text_generator){.next = next_line, .free = free_countdown};

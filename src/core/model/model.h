@@ -305,22 +305,30 @@ static inline void nt_text_free(struct nt_text_generator *text)
     free(text);
 }
 
+/* A document to generate. */
+struct nt_document_request {
+    const struct nt_document *document;
+    const struct nt_file *file;
+    const struct nt_dataset *dataset; /* NULL for documents of the file */
+    uint64_t number;                  /* below the number of documents */
+};
+
 /* A generated file of a format: header.json, pagelist.<n>.bin, keys.jsonl, ... */
 struct nt_document {
     const char *prefix, *suffix; /* the name, or "pagelist." and ".json" around the number */
     /* The number of documents; NULL: one, without a number. */
     uint64_t (*count)(const struct nt_file *file, const struct nt_dataset *dataset);
-    /* Set exactly one. `write`: produced whole, with known size. `open`: generated while it is read.
-     * `dataset` is NULL for documents of the file. */
-    enum nt_status (*write)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                            struct nt_buffer *out, struct nt_error *error);
-    enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                           struct nt_text_generator **text_ret, struct nt_error *error);
+    /* Set exactly one. `write`: produced whole, with known size. `open`: generated while it is read. */
+    enum nt_status (*write)(const struct nt_document_request *request, struct nt_buffer *out,
+                            struct nt_error *error);
+    enum nt_status (*open)(const struct nt_document_request *request, struct nt_text_generator **text_ret,
+                           struct nt_error *error);
     /* With `open`: is the text so cheap that a stat may generate it? NULL: unknown. */
-    enum nt_status (*is_short)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                               bool *is_short_ret, struct nt_error *error);
+    enum nt_status (*is_short)(const struct nt_document_request *request, bool *is_short_ret,
+                               struct nt_error *error);
     /* With `write`: the size, if known without work. May be NULL. */
-    uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
+    uint64_t (*bytes)(const struct nt_document_request *request);
+    unsigned part;     /* for these functions: what they show, as a number of the format */
     bool reads_source; /* with `open`: it needs bytes that are neither envelopes nor page lists */
     bool changes;      /* generate again for each lookup, as the contents may change */
 };

@@ -103,10 +103,10 @@ static void write_section(struct nt_json *json, const struct nt_bloscpack_metada
     nt_json_end_object(json);
 }
 
-static enum nt_status blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
-                                         uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status blz_write_metadata(const struct nt_document_request *request, struct nt_buffer *out,
+                                         struct nt_error *error)
 {
-    const struct nt_blz *blz = dataset->format_data;
+    const struct nt_blz *blz = request->dataset->format_data;
     struct nt_json json;
     nt_json_document(&json, out, blz->root ? "blz" : "bloscpack");
     if (blz->root) {

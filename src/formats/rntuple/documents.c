@@ -222,17 +222,24 @@ static void free_annotated(struct nt_text_generator *text)
     free(annotated);
 }
 
-static enum nt_status annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                     uint32_t number, struct nt_text_generator **text_ret,
-                                     struct nt_error *error)
+static enum nt_status load_envelope(const struct nt_document_request *request,
+                                    struct nt_envelope *envelope_ret, struct nt_error *error)
+{
+    return nt_rntuple_load_envelope(request->dataset, request->document->part, (uint32_t)request->number,
+                                    envelope_ret, error);
+}
+
+static enum nt_status open_text(const struct nt_document_request *request,
+                                struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct annotated *annotated = calloc(1, sizeof(*annotated));
     NT_TRY(nt_check_memory(annotated, error));
+    enum nt_envelope_kind kind = request->document->part;
     annotated->text = (struct nt_text_generator){.next = next, .free = free_annotated, .takes_budget = true};
     annotated->read = kind == NT_ENVELOPE_HEADER   ? read_header
                       : kind == NT_ENVELOPE_FOOTER ? read_footer
                                                    : read_page_list;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, number, &annotated->envelope, error);
+    enum nt_status status = load_envelope(request, &annotated->envelope, error);
     if (status == NT_OK)
         status = read_first(annotated, error);
     if (status != NT_OK) {
@@ -243,131 +250,18 @@ static enum nt_status annotated_open(const struct nt_dataset *dataset, enum nt_e
     return NT_OK;
 }
 
-typedef enum nt_status write_content(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
-                                     struct nt_buffer *out, struct nt_error *error);
+/* ---- Other texts ---- */
 
-static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                     uint64_t number, write_content *write, struct nt_buffer *out,
-                                     struct nt_error *error)
+static enum nt_status write_json(const struct nt_document_request *request, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
+    const struct nt_dataset *dataset = request->dataset;
+    bool is_predraft = nt_rntuple_of(dataset)->generation->is_predraft;
     NT_CLEANUP(nt_envelope_deinit) struct nt_envelope envelope = {0};
-    NT_TRY(nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error));
-    return write(dataset, &envelope, out, error);
-}
-
-/* Including preamble and checksum. */
-static enum nt_status write_bytes(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
-                                  struct nt_buffer *out, struct nt_error *error)
-{
-    nt_buffer_append(out, envelope->bytes, envelope->length);
-    return NT_OK;
-}
-
-/* ---- Places ---- */
-
-static struct nt_anchor_link link_of(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                     uint64_t number)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    const struct nt_anchor *anchor = &rntuple->anchor;
-    if (kind == NT_ENVELOPE_ANCHOR)
-        return (struct nt_anchor_link){anchor->offset, anchor->stored_bytes, anchor->length};
-    if (kind != NT_ENVELOPE_PAGE_LIST)
-        return kind == NT_ENVELOPE_HEADER ? anchor->header : anchor->footer;
-    const struct nt_envelope_link *link = &rntuple->page_lists[number];
-    bool is_external = !nt_locator_is_local(&link->locator); /* has no bytes here */
-    return (struct nt_anchor_link){is_external ? 0 : link->locator.offset,
-                                   is_external ? 0 : link->locator.bytes, link->length};
-}
-
-/* Bytes as stored are never verified, and as many as are in the file. A payload that is split into several
- * keys can only be read as a whole. */
-static uint64_t raw_bytes(const struct nt_dataset *dataset, enum nt_envelope_kind kind, uint64_t number)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    const struct nt_anchor_link link = link_of(dataset, kind, number);
-    uint64_t maximum = rntuple->anchor.maximum_key_bytes;
-    uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
-    if (!maximum || link.stored_bytes <= maximum)
-        there = link.offset < there ? there - link.offset : 0;
-    return nt_min(link.stored_bytes, there);
-}
-
-static enum nt_status write_raw(const struct nt_dataset *dataset, enum nt_envelope_kind kind, uint64_t number,
-                                struct nt_buffer *out, struct nt_error *error)
-{
-    bool is_anchor = kind == NT_ENVELOPE_ANCHOR;
-    struct nt_source *source = is_anchor ? dataset->file->source : nt_rntuple_of(dataset)->payload;
-    uint64_t bytes = raw_bytes(dataset, kind, number);
-    return bytes == 0 && !is_anchor
-               ? NT_OK
-               : nt_file_append_range(dataset->file, source, link_of(dataset, kind, number).offset, bytes,
-                                      out, error);
-}
-
-/* ---- The functions of each envelope ---- */
-
-#define WRITE(function)                                                                                      \
-    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
-                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
-
-#define RAW(part, kind)                                                                                      \
-    static uint64_t part##_raw_bytes(const struct nt_dataset *dataset, uint64_t number)                      \
-    {                                                                                                        \
-        return raw_bytes(dataset, kind, number);                                                             \
-    }                                                                                                        \
-    WRITE(write_##part##_raw)                                                                                \
-    {                                                                                                        \
-        return write_raw(dataset, kind, number, out, error);                                                 \
-    }
-
-/* The link to an envelope contains its length. Annotated bytes are about twenty times as long. */
-#define ENVELOPE(part, kind)                                                                                 \
-    RAW(part, kind)                                                                                          \
-    static uint64_t part##_bytes(const struct nt_dataset *dataset, uint64_t number)                          \
-    {                                                                                                        \
-        return link_of(dataset, kind, number).length;                                                        \
-    }                                                                                                        \
-    WRITE(write_##part##_bytes)                                                                              \
-    {                                                                                                        \
-        return write_envelope(dataset, kind, number, write_bytes, out, error);                               \
-    }                                                                                                        \
-    static enum nt_status open_##part##_text(const struct nt_file *file, const struct nt_dataset *dataset,   \
-                                             uint64_t number, struct nt_text_generator **text_ret,           \
-                                             struct nt_error *error)                                         \
-    {                                                                                                        \
-        return annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                             \
-    }                                                                                                        \
-    static enum nt_status is_##part##_text_short(const struct nt_file *file,                                 \
-                                                 const struct nt_dataset *dataset, uint64_t number,          \
-                                                 bool *is_short_ret, struct nt_error *error)                 \
-    {                                                                                                        \
-        *is_short_ret = part##_bytes(dataset, number) <= 128 << 10;                                          \
-        return NT_OK;                                                                                        \
-    }
-
-RAW(anchor, NT_ENVELOPE_ANCHOR)
-ENVELOPE(header, NT_ENVELOPE_HEADER)
-ENVELOPE(footer, NT_ENVELOPE_FOOTER)
-ENVELOPE(page_list, NT_ENVELOPE_PAGE_LIST)
-
-WRITE(write_header_json)
-{
-    bool is_predraft = nt_rntuple_of(dataset)->generation->is_predraft;
-    return write_envelope(dataset, NT_ENVELOPE_HEADER, number,
-                          is_predraft ? nt_predraft_header_json : nt_header_json, out, error);
-}
-
-WRITE(write_footer_json)
-{
-    bool is_predraft = nt_rntuple_of(dataset)->generation->is_predraft;
-    return write_envelope(dataset, NT_ENVELOPE_FOOTER, number,
-                          is_predraft ? nt_predraft_footer_json : nt_footer_json, out, error);
-}
-
-WRITE(write_metadata_json)
-{
-    return nt_metadata_json(dataset, out, error);
+    NT_TRY(load_envelope(request, &envelope, error));
+    if (request->document->part == NT_ENVELOPE_HEADER)
+        return (is_predraft ? nt_predraft_header_json : nt_header_json)(dataset, &envelope, out, error);
+    return (is_predraft ? nt_predraft_footer_json : nt_footer_json)(dataset, &envelope, out, error);
 }
 
 static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dataset *dataset)
@@ -375,54 +269,99 @@ static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dat
     return nt_rntuple_of(dataset)->page_list_count;
 }
 
-static enum nt_status open_page_list_json(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, struct nt_text_generator **text_ret,
-                                          struct nt_error *error)
+/* ---- Bytes ---- */
+
+/* Including preamble and checksum. */
+static enum nt_status write_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                  struct nt_error *error)
 {
-    return nt_page_list_json_open(dataset, (uint32_t)number, text_ret, error);
+    NT_CLEANUP(nt_envelope_deinit) struct nt_envelope envelope = {0};
+    NT_TRY(load_envelope(request, &envelope, error));
+    nt_buffer_append(out, envelope.bytes, envelope.length);
+    return NT_OK;
+}
+
+static struct nt_anchor_link link_of(const struct nt_document_request *request)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(request->dataset);
+    const struct nt_anchor *anchor = &rntuple->anchor;
+    enum nt_envelope_kind kind = request->document->part;
+    if (kind == NT_ENVELOPE_ANCHOR)
+        return (struct nt_anchor_link){anchor->offset, anchor->stored_bytes, anchor->length};
+    if (kind != NT_ENVELOPE_PAGE_LIST)
+        return kind == NT_ENVELOPE_HEADER ? anchor->header : anchor->footer;
+    const struct nt_envelope_link *link = &rntuple->page_lists[request->number];
+    bool is_external = !nt_locator_is_local(&link->locator); /* has no bytes here */
+    return (struct nt_anchor_link){is_external ? 0 : link->locator.offset,
+                                   is_external ? 0 : link->locator.bytes, link->length};
+}
+
+static uint64_t envelope_bytes(const struct nt_document_request *request)
+{
+    return link_of(request).length;
+}
+
+/* Bytes as stored are never verified, and as many as are in the file. A payload that is split into several
+ * keys can only be read as a whole. */
+static uint64_t raw_bytes(const struct nt_document_request *request)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(request->dataset);
+    const struct nt_anchor_link link = link_of(request);
+    uint64_t maximum = rntuple->anchor.maximum_key_bytes;
+    uint64_t there = rntuple->objects ? rntuple->objects->size : request->file->source->size;
+    if (!maximum || link.stored_bytes <= maximum)
+        there = link.offset < there ? there - link.offset : 0;
+    return nt_min(link.stored_bytes, there);
+}
+
+static enum nt_status write_raw(const struct nt_document_request *request, struct nt_buffer *out,
+                                struct nt_error *error)
+{
+    struct nt_file *file = request->dataset->file;
+    bool is_anchor = request->document->part == NT_ENVELOPE_ANCHOR;
+    struct nt_source *source = is_anchor ? file->source : nt_rntuple_of(request->dataset)->payload;
+    uint64_t bytes = raw_bytes(request);
+    return bytes == 0 && !is_anchor
+               ? NT_OK
+               : nt_file_append_range(file, source, link_of(request).offset, bytes, out, error);
+}
+
+/* ---- Is a text short? ---- */
+
+/* Annotated bytes are about twenty times as long as the envelope. */
+static enum nt_status is_text_short(const struct nt_document_request *request, bool *is_short_ret,
+                                    struct nt_error *error)
+{
+    *is_short_ret = envelope_bytes(request) <= 128 << 10;
+    return NT_OK;
 }
 
 /* The text is about nine times as long as the envelope. */
-static enum nt_status is_page_list_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                         uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status is_json_short(const struct nt_document_request *request, bool *is_short_ret,
+                                    struct nt_error *error)
 {
-    enum { MAX_BYTES = 512 << 10 };
-    *is_short_ret = page_list_bytes(dataset, number) <= MAX_BYTES;
+    *is_short_ret = envelope_bytes(request) <= 512 << 10;
     return NT_OK;
 }
 
 /* ---- The table ---- */
 
+#define PAGE_LIST .part = NT_ENVELOPE_PAGE_LIST, .prefix = "pagelist.", .count = count_page_lists
+
 const struct nt_document nt_rntuple_documents[] = {
-    {.prefix = "anchor.raw", .suffix = "", .write = write_anchor_raw, .bytes = anchor_raw_bytes},
-    {.prefix = "header.raw", .suffix = "", .write = write_header_raw, .bytes = header_raw_bytes},
-    {.prefix = "footer.raw", .suffix = "", .write = write_footer_raw, .bytes = footer_raw_bytes},
-    {.prefix = "header.json", .suffix = "", .write = write_header_json},
-    {.prefix = "footer.json", .suffix = "", .write = write_footer_json},
-    {.prefix = "metadata.json", .suffix = "", .write = write_metadata_json},
-    {.prefix = "header.bin", .suffix = "", .write = write_header_bytes, .bytes = header_bytes},
-    {.prefix = "footer.bin", .suffix = "", .write = write_footer_bytes, .bytes = footer_bytes},
-    {.prefix = "pagelist.",
-     .suffix = ".bin",
-     .count = count_page_lists,
-     .write = write_page_list_bytes,
-     .bytes = page_list_bytes},
-    {.prefix = "pagelist.",
-     .suffix = ".json",
-     .count = count_page_lists,
-     .open = open_page_list_json,
-     .is_short = is_page_list_short},
-    {.prefix = "header.txt", .suffix = "", .open = open_header_text, .is_short = is_header_text_short},
-    {.prefix = "footer.txt", .suffix = "", .open = open_footer_text, .is_short = is_footer_text_short},
-    {.prefix = "pagelist.",
-     .suffix = ".txt",
-     .count = count_page_lists,
-     .open = open_page_list_text,
-     .is_short = is_page_list_text_short},
-    {.prefix = "pagelist.",
-     .suffix = ".raw",
-     .count = count_page_lists,
-     .write = write_page_list_raw,
-     .bytes = page_list_raw_bytes},
+    {.prefix = "anchor.raw", .part = NT_ENVELOPE_ANCHOR, .write = write_raw, .bytes = raw_bytes},
+    {.prefix = "header.raw", .part = NT_ENVELOPE_HEADER, .write = write_raw, .bytes = raw_bytes},
+    {.prefix = "footer.raw", .part = NT_ENVELOPE_FOOTER, .write = write_raw, .bytes = raw_bytes},
+    {.prefix = "header.json", .part = NT_ENVELOPE_HEADER, .write = write_json},
+    {.prefix = "footer.json", .part = NT_ENVELOPE_FOOTER, .write = write_json},
+    {.prefix = "metadata.json", .write = nt_metadata_json},
+    {.prefix = "header.bin", .part = NT_ENVELOPE_HEADER, .write = write_bytes, .bytes = envelope_bytes},
+    {.prefix = "footer.bin", .part = NT_ENVELOPE_FOOTER, .write = write_bytes, .bytes = envelope_bytes},
+    {PAGE_LIST, .suffix = ".bin", .write = write_bytes, .bytes = envelope_bytes},
+    {PAGE_LIST, .suffix = ".json", .open = nt_page_list_json_open, .is_short = is_json_short},
+    {.prefix = "header.txt", .part = NT_ENVELOPE_HEADER, .open = open_text, .is_short = is_text_short},
+    {.prefix = "footer.txt", .part = NT_ENVELOPE_FOOTER, .open = open_text, .is_short = is_text_short},
+    {PAGE_LIST, .suffix = ".txt", .open = open_text, .is_short = is_text_short},
+    {PAGE_LIST, .suffix = ".raw", .write = write_raw, .bytes = raw_bytes},
 };
 const uint32_t nt_rntuple_document_count = sizeof(nt_rntuple_documents) / sizeof(nt_rntuple_documents[0]);

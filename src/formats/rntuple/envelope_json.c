@@ -309,15 +309,16 @@ static void free_text(struct nt_text_generator *base)
     free(text);
 }
 
-enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
+enum nt_status nt_page_list_json_open(const struct nt_document_request *request,
                                       struct nt_text_generator **text_ret, struct nt_error *error)
 {
+    uint32_t group = (uint32_t)request->number;
     struct page_list_text *text = calloc(1, sizeof(*text));
     NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next, .free = free_text, .takes_budget = true};
-    text->cluster = nt_group_record(dataset, group).first_cluster;
+    text->cluster = nt_group_record(request->dataset, group).first_cluster;
     enum nt_status status =
-        nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
+        nt_rntuple_load_envelope(request->dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
     if (status == NT_OK)
         status = nt_page_list_read(&text->envelope, &text->list, error);
     if (status != NT_OK) {
@@ -661,11 +662,11 @@ static enum nt_status write_document(struct metadata *metadata, struct nt_buffer
     return status;
 }
 
-enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
+enum nt_status nt_metadata_json(const struct nt_document_request *request, struct nt_buffer *out,
                                 struct nt_error *error)
 {
     NT_CLEANUP(metadata_deinit) struct metadata metadata = {0};
-    NT_TRY(load(dataset, &metadata, error));
+    NT_TRY(load(request->dataset, &metadata, error));
     NT_TRY(number_versions(&metadata, error));
     return write_document(&metadata, out, error);
 }

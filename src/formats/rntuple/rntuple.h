@@ -717,11 +717,11 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 
 /* ---- envelope_json.c, predraft.c ---- */
 
-enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
+enum nt_status nt_page_list_json_open(const struct nt_document_request *request,
                                       struct nt_text_generator **text_ret, struct nt_error *error);
 enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                        struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                        struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
+enum nt_status nt_metadata_json(const struct nt_document_request *request, struct nt_buffer *out,
                                 struct nt_error *error);

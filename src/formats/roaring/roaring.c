@@ -317,10 +317,10 @@ static void write_value(struct nt_json *json, const char *key, const struct nt_r
 }
 
 /* The document metadata.json, the members of the JSON of a file and of a page, and the layout. */
-static enum nt_status roaring_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
-                                             uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status roaring_write_metadata(const struct nt_document_request *request, struct nt_buffer *out,
+                                             struct nt_error *error)
 {
-    const struct nt_roaring *roaring = file->format_data;
+    const struct nt_roaring *roaring = request->file->format_data;
     struct bucket_list list = {.left = 0};
     struct nt_json *json = &list.json;
     enum nt_status status = NT_OK;
@@ -334,11 +334,11 @@ static enum nt_status roaring_write_metadata(const struct nt_file *file, const s
     nt_json_member_unsigned(json, "bitset_containers", roaring->kinds[NT_ROARING_BITSET]);
     nt_json_member_unsigned(json, "run_containers", roaring->kinds[NT_ROARING_RUN]);
     nt_json_member_unsigned(json, "serialized_bytes", roaring->end);
-    nt_json_member_unsigned(json, "trailing_bytes", file->source->size - roaring->end);
+    nt_json_member_unsigned(json, "trailing_bytes", request->file->source->size - roaring->end);
     if (roaring->width == NT_ROARING_32)
         write_bitmap(json, &roaring->bitmap);
     else
-        status = write_buckets(&list, file, error);
+        status = write_buckets(&list, request->file, error);
     nt_json_finish(json);
     return status;
 }

@@ -146,14 +146,14 @@ enum nt_status nt_ttree_fail_elsewhere(const struct nt_dataset *dataset, const s
                    "the branch has no basket for the entries from %" PRIu64 " on", page->parameter);
 }
 
-static enum nt_status write_tree(const struct nt_file *file, const struct nt_dataset *dataset,
-                                 uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_tree(const struct nt_document_request *request, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
-    return nt_ttree_describe_tree(nt_ttree_of(dataset), out, error);
+    return nt_ttree_describe_tree(nt_ttree_of(request->dataset), out, error);
 }
 
 static const struct nt_document documents[] = {
-    {.prefix = "tree.json", .suffix = "", .write = write_tree},
+    {.prefix = "tree.json", .write = write_tree},
 };
 
 /* ---- Opening ---- */

@@ -56,11 +56,11 @@ enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct n
     return NT_OK;
 }
 
-static enum nt_status write_info(const struct nt_file *file, const struct nt_dataset *dataset,
-                                 uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_info(const struct nt_document_request *request, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
     const struct nt_streamer_info *info;
-    NT_TRY(nt_ttree_streamer_info(file, &info, error));
+    NT_TRY(nt_ttree_streamer_info(request->file, &info, error));
     return nt_streamer_info_describe(info, out, error);
 }
 
@@ -75,8 +75,7 @@ static enum nt_status add_document(struct nt_file *file, struct nt_error *error)
     struct nt_document *documents = nt_arena_alloc(file->arena, count + 1, sizeof(*documents));
     NT_TRY(nt_check_memory(documents, error));
     memcpy(documents, file->documents, count * sizeof(*documents));
-    documents[count] =
-        (struct nt_document){.prefix = "streamer_info.json", .suffix = "", .write = write_info};
+    documents[count] = (struct nt_document){.prefix = "streamer_info.json", .write = write_info};
     file->documents = documents;
     file->document_count = count + 1;
     return NT_OK;

@@ -134,7 +134,8 @@ TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_reported_why, 
     ck_assert(!nt_field_is_fortran_order(&file->datasets[0]->fields[0]));
     const struct nt_document *document = file->datasets[0]->documents;
     ck_assert_str_eq(document->prefix, "metadata.json");
-    assert_ok(document->write(file, file->datasets[0], 0, &out, &error));
+    assert_ok(
+        document->write(&(struct nt_document_request){document, file, file->datasets[0], 0}, &out, &error));
     ck_assert_ptr_nonnull(strstr(out.bytes, "items in Fortran order cross chunk boundaries"));
     nt_buffer_deinit(&out);
     close_file(file);

@@ -74,7 +74,8 @@ TEST(unknown_files_of_metadata_are_shown, .setup = set_up, .teardown = tear_down
     put_text("a/meta/below/more", "1");
     struct nt_file *file = open_path("a");
     const struct nt_dataset *dataset = file->datasets[0];
-    assert_ok(dataset->documents[0].write(file, dataset, 0, &text, &error));
+    assert_ok(dataset->documents[0].write(&(struct nt_document_request){dataset->documents, file, dataset, 0},
+                                          &text, &error));
     json_t *document = json_loadb(text.bytes, text.length, 0, NULL),
            *meta = json_object_get(document, "meta");
     ck_assert_uint_eq(json_array_size(meta), 3);

@@ -37,14 +37,15 @@ static inline struct nt_buffer lance_write_document(const struct nt_dataset *dat
                                                     uint64_t number)
 {
     const struct nt_document *document = lance_document(prefix, ".bin");
+    const struct nt_document_request request = {document, dataset->file, dataset, number};
     struct nt_buffer out = {0};
     struct nt_text_generator *text;
     struct nt_error error;
     if (document->write) {
-        assert_ok(document->write(dataset->file, dataset, number, &out, &error));
+        assert_ok(document->write(&request, &out, &error));
         return out;
     }
-    assert_ok(document->open(dataset->file, dataset, number, &text, &error));
+    assert_ok(document->open(&request, &text, &error));
     for (bool more = true; more;)
         assert_ok(text->next(text, &out, &more, &error));
     text->free(text);

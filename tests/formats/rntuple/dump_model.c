@@ -182,11 +182,12 @@ static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset
 static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_document *document,
                               uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
+    const struct nt_document_request request = {document, dataset->file, dataset, number};
     struct nt_text_generator *text;
     bool has_more = true;
     if (document->write)
-        return document->write(dataset->file, dataset, number, out, error);
-    enum nt_status status = document->open(dataset->file, dataset, number, &text, error);
+        return document->write(&request, out, error);
+    enum nt_status status = document->open(&request, &text, error);
     if (status != NT_OK)
         return status;
     while (status == NT_OK && has_more)

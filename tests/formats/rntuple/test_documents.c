@@ -46,18 +46,31 @@ static const struct nt_document *find_document(const char *prefix, const char *s
 {
     for (uint32_t i = 0; i < written.dataset->document_count; i++) {
         const struct nt_document *document = &written.dataset->documents[i];
-        if (strcmp(document->prefix, prefix) == 0 && strcmp(document->suffix, suffix) == 0)
+        if (strcmp(document->prefix, prefix) == 0 &&
+            (!document->count || strcmp(document->suffix, suffix) == 0))
             return document;
     }
     ck_abort_msg("no document %s", prefix);
     return NULL;
 }
 
+static struct nt_document_request request_of(const struct nt_document *document, uint64_t number)
+{
+    return (struct nt_document_request){document, written.file, written.dataset, number};
+}
+
+static enum nt_status write_text(const struct nt_document *document, struct nt_buffer *out)
+{
+    const struct nt_document_request request = request_of(document, 0);
+    return document->write(&request, out, &error);
+}
+
 static void write_long_text(const struct nt_document *document, uint64_t number, struct nt_buffer *out)
 {
+    const struct nt_document_request request = request_of(document, number);
     struct nt_text_generator *text;
     bool has_more = true;
-    assert_ok(document->open(written.file, written.dataset, number, &text, &error));
+    assert_ok(document->open(&request, &text, &error));
     while (has_more)
         assert_ok(text->next(text, out, &has_more, &error));
     text->free(text);
@@ -69,7 +82,7 @@ static json_t *document(const char *prefix, const char *suffix)
     struct nt_buffer out = {0};
     json_error_t problem;
     if (row->write)
-        assert_ok(row->write(written.file, written.dataset, 0, &out, &error));
+        assert_ok(write_text(row, &out));
     else
         write_long_text(row, 0, &out);
     ck_assert_int_eq(out.bytes[out.length - 1], '\n');
@@ -207,8 +220,9 @@ TEST(a_long_page_list_is_written_in_pieces)
     struct rntuple_description description = usual(RNTUPLE_V1);
     description.clusters = &long_cluster;
     assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
+    const struct nt_document_request request = request_of(find_document("pagelist.", ".json"), 0);
     struct nt_text_generator *text;
-    assert_ok(find_document("pagelist.", ".json")->open(written.file, written.dataset, 0, &text, &error));
+    assert_ok(request.document->open(&request, &text, &error));
     bool has_more = true;
     unsigned pieces = 0;
     for (; has_more; pieces++) {
@@ -234,7 +248,7 @@ TEST(envelopes_are_given_with_preamble_and_checksum, .end = RNTUPLE_GENERATIONS)
     const struct nt_anchor_link *places[] = {&anchor->header, &anchor->footer};
     for (unsigned i = 0; i < 2; i++) {
         struct nt_buffer out = {0};
-        assert_ok(find_document(names[i], "")->write(written.file, written.dataset, 0, &out, &error));
+        assert_ok(write_text(find_document(names[i], ""), &out));
         ck_assert_uint_eq(out.length, places[i]->length);
         ck_assert_int_eq(out.bytes[0], _i < RNTUPLE_RC1 ? _i > 0 : i + 1);
         nt_buffer_deinit(&out);
@@ -271,8 +285,7 @@ static struct nt_buffer assert_annotated(const char *prefix, const char *text_su
 {
     struct nt_buffer text = {0}, expected = {0}, bytes = {0}, labels = {0};
     write_long_text(find_document(prefix, text_suffix), 0, &text);
-    assert_ok(find_document(bytes_prefix, bytes_suffix)
-                  ->write(written.file, written.dataset, 0, &expected, &error));
+    assert_ok(write_text(find_document(bytes_prefix, bytes_suffix), &expected));
     parse_annotated(&text, &bytes, &labels);
     ck_assert_uint_eq(bytes.length, expected.length);
     ck_assert_mem_eq(bytes.bytes, expected.bytes, expected.length);
@@ -349,8 +362,9 @@ static void assert_raw(const char *prefix, const char *suffix, uint64_t offset, 
     struct nt_buffer out = {0};
     const struct nt_document *raw = find_document(prefix, suffix);
     ck_assert_uint_gt(bytes, 0);
-    ck_assert_uint_eq(raw->bytes(written.dataset, 0), bytes);
-    assert_ok(raw->write(written.file, written.dataset, 0, &out, &error));
+    const struct nt_document_request request = request_of(raw, 0);
+    ck_assert_uint_eq(raw->bytes(&request), bytes);
+    assert_ok(raw->write(&request, &out, &error));
     ck_assert_uint_eq(out.length, bytes);
     ck_assert_mem_eq(out.bytes, written.bytes.bytes + offset, bytes);
     nt_buffer_deinit(&out);

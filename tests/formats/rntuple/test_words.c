@@ -122,15 +122,15 @@ static void check_status(enum nt_status status, const struct nt_error *failure, 
 
 static void write_document(const struct nt_document *document)
 {
+    const struct nt_document_request request = {document, written.file, written.dataset, 0};
     struct nt_buffer out = {0};
     struct nt_error failure = {0};
     struct nt_text_generator *text = NULL;
     bool has_more = true;
     if (document->write) {
-        check_status(document->write(written.file, written.dataset, 0, &out, &failure), &failure,
-                     document->prefix);
+        check_status(document->write(&request, &out, &failure), &failure, document->prefix);
     } else if (document->open) {
-        enum nt_status status = document->open(written.file, written.dataset, 0, &text, &failure);
+        enum nt_status status = document->open(&request, &text, &failure);
         while (status == NT_OK && has_more)
             status = text->next(text, &out, &has_more, &failure);
         check_status(status, &failure, document->prefix);

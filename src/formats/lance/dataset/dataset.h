@@ -234,11 +234,10 @@ enum nt_status nt_lance_visit_history(const struct nt_dataset *dataset, nt_visit
                                       void *context, struct nt_error *error);
 
 /* Members of nt_document. */
-enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                      uint64_t number, struct nt_text_generator **text_ret,
-                                      struct nt_error *error);
-enum nt_status nt_lance_versions_are_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                           uint64_t number, bool *is_short_ret, struct nt_error *error);
+enum nt_status nt_lance_open_versions(const struct nt_document_request *request,
+                                      struct nt_text_generator **text_ret, struct nt_error *error);
+enum nt_status nt_lance_versions_are_short(const struct nt_document_request *request, bool *is_short_ret,
+                                           struct nt_error *error);
 
 /* ---- Base paths ---- */
 

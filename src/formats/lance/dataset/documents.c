@@ -16,14 +16,16 @@ struct section_kind {
     const char *folder;    /* contains that file */
 };
 
-static const struct section_kind transaction = {
-    "transaction",
-    &nt_lance_transaction,
-    {NT_LANCE_MANIFEST_TRANSACTION_SECTION, NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED},
-    NT_LANCE_MANIFEST_TRANSACTION_FILE,
-    "_transactions"};
-static const struct section_kind indices = {
-    "index section", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL};
+enum { TRANSACTION, INDICES };
+static const struct section_kind section_kinds[] = {
+    [TRANSACTION] = {"transaction",
+                     &nt_lance_transaction,
+                     {NT_LANCE_MANIFEST_TRANSACTION_SECTION,
+                      NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED},
+                     NT_LANCE_MANIFEST_TRANSACTION_FILE,
+                     "_transactions"},
+    [INDICES] = {"index section", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL},
+};
 
 struct section {
     const struct nt_dataset *dataset;
@@ -98,8 +100,9 @@ static enum nt_status read_section(struct section *section, struct nt_error *err
 
 static void put_section(const struct section *section, struct nt_buffer *out)
 {
+    bool are_indices = section->kind == &section_kinds[INDICES];
     struct nt_json json;
-    nt_json_document(&json, out, section->kind == &indices ? "lance_indices" : "lance_transaction");
+    nt_json_document(&json, out, are_indices ? "lance_indices" : "lance_transaction");
     if (section->name.length) {
         nt_json_member_format(&json, "file", "%s/%s", section->lance->folder->path, section->name.bytes);
         nt_lance_put_message(&json, message_of(section), section->kind->table, &section->range);
@@ -111,10 +114,12 @@ static void put_section(const struct section *section, struct nt_buffer *out)
 
 /* Reads a message again and appends it: as a JSON document, with a null `message` if the version has
  * none, or as bytes. Returns NT_CORRUPT, NT_LIMIT or NT_CHANGED. */
-static enum nt_status write_section(const struct nt_dataset *dataset, const struct section_kind *kind,
-                                    bool is_json, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_section(const struct nt_document_request *request, bool is_json,
+                                    struct nt_buffer *out, struct nt_error *error)
 {
-    struct section section = {.dataset = dataset, .lance = nt_lance_dataset_of(dataset), .kind = kind};
+    struct section section = {.dataset = request->dataset,
+                              .lance = nt_lance_dataset_of(request->dataset),
+                              .kind = &section_kinds[request->document->part]};
     enum nt_status status = read_section(&section, error);
     if (status == NT_OK && is_json)
         put_section(&section, out);
@@ -127,10 +132,6 @@ static enum nt_status write_section(const struct nt_dataset *dataset, const stru
 
 /* ---- Table of documents ---- */
 
-#define WRITE(function)                                                                                      \
-    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
-                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
-
 static void put_manifest(struct nt_json *json, const struct nt_lance_dataset *lance,
                          const struct nt_proto_table *table)
 {
@@ -139,9 +140,10 @@ static void put_manifest(struct nt_json *json, const struct nt_lance_dataset *la
     nt_lance_put_message(json, lance->manifest.message, table, &range);
 }
 
-WRITE(write_manifest)
+static enum nt_status write_manifest(const struct nt_document_request *request, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(request->dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_manifest");
     nt_json_member_unsigned(&json, "fragments", lance->fragment_count);
@@ -150,53 +152,48 @@ WRITE(write_manifest)
     return NT_OK;
 }
 
-WRITE(write_schema)
+static enum nt_status write_schema(const struct nt_document_request *request, struct nt_buffer *out,
+                                   struct nt_error *error)
 {
     struct nt_json json;
     nt_json_document(&json, out, "lance_schema");
-    put_manifest(&json, nt_lance_dataset_of(dataset), &nt_lance_dataset_schema);
+    put_manifest(&json, nt_lance_dataset_of(request->dataset), &nt_lance_dataset_schema);
     nt_json_finish(&json);
     return NT_OK;
 }
 
-WRITE(write_manifest_bytes)
+static enum nt_status write_manifest_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                           struct nt_error *error)
 {
-    const struct nt_proto message = nt_lance_dataset_of(dataset)->manifest.message;
+    const struct nt_proto message = nt_lance_dataset_of(request->dataset)->manifest.message;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
 }
 
-static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number)
+static uint64_t manifest_bytes(const struct nt_document_request *request)
 {
-    return nt_lance_dataset_of(dataset)->manifest.message.size;
+    return nt_lance_dataset_of(request->dataset)->manifest.message.size;
 }
 
 /* ---- Beside the manifest ---- */
 
-WRITE(write_transaction)
+static enum nt_status write_section_json(const struct nt_document_request *request, struct nt_buffer *out,
+                                         struct nt_error *error)
 {
-    return write_section(dataset, &transaction, true, out, error);
+    return write_section(request, true, out, error);
 }
 
-WRITE(write_transaction_bytes)
+static enum nt_status write_section_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                          struct nt_error *error)
 {
-    return write_section(dataset, &transaction, false, out, error);
-}
-
-WRITE(write_indices)
-{
-    return write_section(dataset, &indices, true, out, error);
-}
-
-WRITE(write_indices_bytes)
-{
-    return write_section(dataset, &indices, false, out, error);
+    return write_section(request, false, out, error);
 }
 
 /* Writes the current state, which all versions share. */
-WRITE(write_refs)
+static enum nt_status write_refs(const struct nt_document_request *request, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
-    struct nt_folder *folder = nt_lance_dataset_of(dataset)->folder;
+    struct nt_folder *folder = nt_lance_dataset_of(request->dataset)->folder;
     struct nt_json json;
     nt_json_document(&json, out, "lance_refs");
     enum nt_status status = nt_lance_put_refs(folder, NT_LANCE_TAGS, "tags", &json, error);
@@ -232,20 +229,19 @@ static double share_of_fragments(const struct nt_text_generator *base)
     return text->count ? (double)text->next / (double)text->count : 1;
 }
 
-static enum nt_status open_fragments(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_text_generator **text_ret,
-                                     struct nt_error *error)
+static enum nt_status open_fragments(const struct nt_document_request *request,
+                                     struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return nt_lance_open_text(dataset, nt_lance_dataset_of(dataset)->fragment_count, write_fragment,
-                              share_of_fragments, text_ret, error);
+    return nt_lance_open_text(request->dataset, nt_lance_dataset_of(request->dataset)->fragment_count,
+                              write_fragment, share_of_fragments, text_ret, error);
 }
 
 /* The text is a few times as long as the messages. */
-static enum nt_status are_fragments_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status are_fragments_short(const struct nt_document_request *request, bool *is_short_ret,
+                                          struct nt_error *error)
 {
     enum { MAX_BYTES = 256 << 10 };
-    *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MAX_BYTES;
+    *is_short_ret = nt_lance_dataset_of(request->dataset)->manifest.message.size <= MAX_BYTES;
     return NT_OK;
 }
 
@@ -293,20 +289,19 @@ static enum nt_status write_deletions(struct nt_lance_text *text, struct nt_buff
     return NT_OK;
 }
 
-static enum nt_status open_deletions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_text_generator **text_ret,
-                                     struct nt_error *error)
+static enum nt_status open_deletions(const struct nt_document_request *request,
+                                     struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return nt_lance_open_text(dataset, nt_lance_dataset_of(dataset)->fragment_count, write_deletions, NULL,
-                              text_ret, error);
+    return nt_lance_open_text(request->dataset, nt_lance_dataset_of(request->dataset)->fragment_count,
+                              write_deletions, NULL, text_ret, error);
 }
 
 /* There are few deleted rows, in few fragments. */
-static enum nt_status are_deletions_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status are_deletions_short(const struct nt_document_request *request, bool *is_short_ret,
+                                          struct nt_error *error)
 {
     enum { MAX_FRAGMENTS = 256, MAX_ROWS = 16384 };
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(request->dataset);
     uint64_t fragments = 0, rows = 0;
     for (uint32_t i = 0; i < lance->fragment_count; i++) {
         uint64_t deleted = lance->fragments[i].deleted_rows;
@@ -321,10 +316,10 @@ const struct nt_document nt_lance_dataset_documents[] = {
     {.prefix = "manifest.json", .write = write_manifest},
     {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
     {.prefix = "schema.json", .write = write_schema},
-    {.prefix = "transaction.json", .write = write_transaction},
-    {.prefix = "transaction.bin", .write = write_transaction_bytes},
-    {.prefix = "indices.json", .write = write_indices},
-    {.prefix = "indices.bin", .write = write_indices_bytes},
+    {.prefix = "transaction.json", .part = TRANSACTION, .write = write_section_json},
+    {.prefix = "transaction.bin", .part = TRANSACTION, .write = write_section_bytes},
+    {.prefix = "indices.json", .part = INDICES, .write = write_section_json},
+    {.prefix = "indices.bin", .part = INDICES, .write = write_section_bytes},
     {.prefix = "refs.json", .write = write_refs},
     {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
     {.prefix = "deletions.jsonl",

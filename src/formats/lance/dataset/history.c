@@ -250,16 +250,15 @@ static void free_text(struct nt_text_generator *base)
     free(text);
 }
 
-enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                      uint64_t number, struct nt_text_generator **text_ret,
-                                      struct nt_error *error)
+enum nt_status nt_lance_open_versions(const struct nt_document_request *request,
+                                      struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct versions_text *text = calloc(1, sizeof(*text));
     NT_TRY(nt_check_memory(text, error));
     text->base =
         (struct nt_text_generator){.next = next_versions, .free = free_text, .share = share_of_versions};
-    text->lance = nt_lance_dataset_of(dataset);
-    text->source = file->source;
+    text->lance = nt_lance_dataset_of(request->dataset);
+    text->source = request->file->source;
     text->arena = nt_arena_new();
     enum nt_status status = text->arena ? look(text, error) : nt_fail_memory(error);
     if (status == NT_OK)
@@ -308,10 +307,10 @@ static enum nt_status count_tag(void *context, const char *name, struct nt_error
     return is_over(estimate) ? nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "many tags") : NT_OK;
 }
 
-enum nt_status nt_lance_versions_are_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_lance_versions_are_short(const struct nt_document_request *request, bool *is_short_ret,
+                                           struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(request->dataset);
     struct estimate estimate = {.folder = lance->folder};
     *is_short_ret = false;
     if (!nt_folder_is_local(lance->folder)) /* this would fetch all manifests */

@@ -381,19 +381,14 @@ static double share_of_columns(const struct nt_text_generator *base)
 }
 
 /* nt_document.open. */
-static enum nt_status lance_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, struct nt_text_generator **text_ret,
-                                          struct nt_error *error)
+static enum nt_status lance_metadata_open(const struct nt_document_request *request,
+                                          struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return nt_lance_open_text(dataset, UINT64_C(2) + nt_lance_of(dataset)->tail.columns, write_metadata,
-                              share_of_columns, text_ret, error);
+    return nt_lance_open_text(request->dataset, UINT64_C(2) + nt_lance_of(request->dataset)->tail.columns,
+                              write_metadata, share_of_columns, text_ret, error);
 }
 
 /* ---- Documents of a file ---- */
-
-#define WRITE(function)                                                                                      \
-    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
-                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
 
 static void put_tables(struct nt_json *json, const struct nt_lance *lance)
 {
@@ -405,10 +400,10 @@ static void put_tables(struct nt_json *json, const struct nt_lance *lance)
     lance_buffers_json(json, "global_buffers", lance->globals, tail->globals);
 }
 
-enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_lance_write_footer(const struct nt_document_request *request, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance *lance = nt_lance_of(request->dataset);
     const struct nt_lance_tail *tail = &lance->tail;
     struct nt_json json;
     nt_json_document(&json, out, "lance_footer");
@@ -426,10 +421,10 @@ enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt
     return NT_OK;
 }
 
-enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_lance_write_schema(const struct nt_document_request *request, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance *lance = nt_lance_of(request->dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_schema");
     nt_lance_put_message(&json, lance->descriptor,
@@ -438,32 +433,34 @@ enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt
     return NT_OK;
 }
 
-enum nt_status nt_lance_write_schema_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
-                                           uint64_t number, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_lance_write_schema_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                           struct nt_error *error)
 {
-    const struct nt_proto message = nt_lance_of(dataset)->descriptor;
+    const struct nt_proto message = nt_lance_of(request->dataset)->descriptor;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
 }
 
-uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number)
+uint64_t nt_lance_schema_bytes(const struct nt_document_request *request)
 {
-    return nt_lance_of(dataset)->descriptor.size;
+    return nt_lance_of(request->dataset)->descriptor.size;
 }
 
-WRITE(write_column_bytes)
+static enum nt_status write_column_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                         struct nt_error *error)
 {
-    const struct nt_lance_column *column = &nt_lance_of(dataset)->columns[number];
+    const struct nt_lance_column *column = &nt_lance_of(request->dataset)->columns[request->number];
     nt_buffer_append(out, column->message.bytes, column->message.size);
     return NT_OK;
 }
 
-WRITE(write_global_bytes)
+static enum nt_status write_global_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                         struct nt_error *error)
 {
-    const struct nt_lance_buffer *global = &nt_lance_of(dataset)->globals[number];
-    return global->bytes == 0
-               ? NT_OK
-               : nt_file_append_range(dataset->file, file->source, global->offset, global->bytes, out, error);
+    const struct nt_lance_buffer *global = &nt_lance_of(request->dataset)->globals[request->number];
+    return global->bytes == 0 ? NT_OK
+                              : nt_file_append_range(request->dataset->file, request->file->source,
+                                                     global->offset, global->bytes, out, error);
 }
 
 static uint64_t count_globals(const struct nt_file *file, const struct nt_dataset *dataset)
@@ -476,22 +473,22 @@ static uint64_t count_columns(const struct nt_file *file, const struct nt_datase
     return nt_lance_of(dataset)->tail.columns;
 }
 
-static uint64_t global_bytes(const struct nt_dataset *dataset, uint64_t number)
+static uint64_t global_bytes(const struct nt_document_request *request)
 {
-    return nt_lance_of(dataset)->globals[number].bytes;
+    return nt_lance_of(request->dataset)->globals[request->number].bytes;
 }
 
-static uint64_t column_bytes(const struct nt_dataset *dataset, uint64_t number)
+static uint64_t column_bytes(const struct nt_document_request *request)
 {
-    return nt_lance_of(dataset)->columns[number].metadata.bytes;
+    return nt_lance_of(request->dataset)->columns[request->number].metadata.bytes;
 }
 
 /* The text is about twenty times as long as the messages. */
-static enum nt_status is_metadata_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                        uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status is_metadata_short(const struct nt_document_request *request, bool *is_short_ret,
+                                        struct nt_error *error)
 {
     enum { MAX_BYTES = 128 << 10 };
-    const struct nt_lance_tail *tail = &nt_lance_of(dataset)->tail;
+    const struct nt_lance_tail *tail = &nt_lance_of(request->dataset)->tail;
     *is_short_ret = tail->column_table - tail->columns_start <= MAX_BYTES;
     return NT_OK;
 }

@@ -640,13 +640,13 @@ extern const struct nt_document nt_lance_documents[];
 extern const uint32_t nt_lance_document_count;
 
 /* Footer and schema, also of legacy files; members of nt_document. */
-enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_lance_write_schema_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
-                                           uint64_t number, struct nt_buffer *out, struct nt_error *error);
-uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number);
+enum nt_status nt_lance_write_footer(const struct nt_document_request *request, struct nt_buffer *out,
+                                     struct nt_error *error);
+enum nt_status nt_lance_write_schema(const struct nt_document_request *request, struct nt_buffer *out,
+                                     struct nt_error *error);
+enum nt_status nt_lance_write_schema_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                           struct nt_error *error);
+uint64_t nt_lance_schema_bytes(const struct nt_document_request *request);
 
 /* ---- Files of a page ---- */
 

@@ -178,22 +178,22 @@ static enum nt_status write_statistics(struct nt_lance_text *text, struct nt_buf
 }
 
 /* Members of nt_document: a JSON line for each field with statistics and each batch. */
-static enum nt_status lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                            uint64_t number, struct nt_text_generator **text_ret,
-                                            struct nt_error *error)
+static enum nt_status lance_statistics_open(const struct nt_document_request *request,
+                                            struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
+    const struct nt_error *failure = nt_lance_of(request->dataset)->legacy->statistics.failure;
     if (failure)
         return nt_fail_copy(error, failure);
-    return nt_lance_open_text(dataset, nt_lance_of(dataset)->legacy->statistics.schema.field_count,
+    return nt_lance_open_text(request->dataset,
+                              nt_lance_of(request->dataset)->legacy->statistics.schema.field_count,
                               write_statistics, NULL, text_ret, error);
 }
 
-static enum nt_status lance_statistics_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
-                                                uint64_t number, bool *is_short_ret, struct nt_error *error)
+static enum nt_status lance_statistics_is_short(const struct nt_document_request *request, bool *is_short_ret,
+                                                struct nt_error *error)
 {
     enum { MAX_LINES = 512 };
-    const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
+    const struct nt_lance_legacy *legacy = nt_lance_of(request->dataset)->legacy;
     *is_short_ret = (uint64_t)legacy->statistics.schema.field_count * legacy->table.batches <= MAX_LINES;
     return NT_OK;
 }
@@ -271,20 +271,19 @@ static enum nt_status write_metadata(struct nt_lance_text *text, struct nt_buffe
 }
 
 /* Members of nt_document. */
-static enum nt_status lance_legacy_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                                 uint64_t number, struct nt_text_generator **text_ret,
-                                                 struct nt_error *error)
+static enum nt_status lance_legacy_metadata_open(const struct nt_document_request *request,
+                                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return nt_lance_open_text(dataset, UINT64_C(2) + nt_lance_of(dataset)->schema.field_count, write_metadata,
+    return nt_lance_open_text(request->dataset,
+                              UINT64_C(2) + nt_lance_of(request->dataset)->schema.field_count, write_metadata,
                               NULL, text_ret, error);
 }
 
-static enum nt_status lance_legacy_metadata_is_short(const struct nt_file *file,
-                                                     const struct nt_dataset *dataset, uint64_t number,
+static enum nt_status lance_legacy_metadata_is_short(const struct nt_document_request *request,
                                                      bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_CELLS = 4096, MAX_BYTES = 64 << 10 };
-    const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
+    const struct nt_lance_legacy *legacy = nt_lance_of(request->dataset)->legacy;
     *is_short_ret = (uint64_t)legacy->table.fields * legacy->table.batches <= MAX_CELLS &&
                     legacy->metadata.size <= MAX_BYTES;
     return NT_OK;
@@ -292,17 +291,17 @@ static enum nt_status lance_legacy_metadata_is_short(const struct nt_file *file,
 
 /* ---- Table of documents ---- */
 
-static enum nt_status write_metadata_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
-                                           uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_metadata_bytes(const struct nt_document_request *request, struct nt_buffer *out,
+                                           struct nt_error *error)
 {
-    const struct nt_proto message = nt_lance_of(dataset)->legacy->metadata;
+    const struct nt_proto message = nt_lance_of(request->dataset)->legacy->metadata;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
 }
 
-static uint64_t metadata_bytes(const struct nt_dataset *dataset, uint64_t number)
+static uint64_t metadata_bytes(const struct nt_document_request *request)
 {
-    return nt_lance_of(dataset)->legacy->metadata.size;
+    return nt_lance_of(request->dataset)->legacy->metadata.size;
 }
 
 const struct nt_document nt_lance_legacy_documents[] = {

@@ -133,9 +133,10 @@ TEST(what_is_unknown_is_named, .setup = set_up, .teardown = tear_down)
 static void check_bytes(const char *prefix, uint64_t number, const struct lance_range *expected)
 {
     const struct nt_document *document = lance_document(prefix, ".bin");
+    const struct nt_document_request request = {document, opened.file, dataset, number};
     struct nt_buffer out = lance_write_document(dataset, prefix, number);
     ck_assert_uint_eq(out.length, expected->bytes);
-    ck_assert_uint_eq(document->bytes(dataset, number), expected->bytes);
+    ck_assert_uint_eq(document->bytes(&request), expected->bytes);
     ck_assert_mem_eq(out.bytes, writer.out.bytes + expected->offset, expected->bytes);
     nt_buffer_deinit(&out);
 }
@@ -154,7 +155,8 @@ TEST(a_few_columns_are_a_short_document, .setup = set_up, .teardown = tear_down)
 {
     bool is_short = false;
     const struct nt_document *document = lance_document("metadata.json", "");
-    assert_ok(document->is_short(opened.file, dataset, 0, &is_short, &error));
+    const struct nt_document_request request = {document, opened.file, dataset, 0};
+    assert_ok(document->is_short(&request, &is_short, &error));
     ck_assert(is_short);
 }
 
@@ -162,6 +164,7 @@ TEST(a_large_document_comes_in_pieces, .setup = set_up, .teardown = tear_down)
 {
     enum { COLUMNS = 100 };
     struct nt_buffer whole = {0}, pieces = {0};
+    const struct nt_document_request request = {&nt_lance_documents[2], opened.file, dataset, 0};
     struct nt_text_generator *text;
     unsigned count = 0;
     struct nt_lance_column *columns = calloc(COLUMNS, sizeof(*columns));
@@ -174,7 +177,7 @@ TEST(a_large_document_comes_in_pieces, .setup = set_up, .teardown = tear_down)
     }
     opened.lance.columns = columns;
     opened.lance.tail.columns = COLUMNS;
-    assert_ok(nt_lance_documents[2].open(opened.file, dataset, 0, &text, &error));
+    assert_ok(nt_lance_documents[2].open(&request, &text, &error));
     for (bool more = true; more; count++) {
         nt_buffer_clear(&pieces);
         assert_ok(text->next(text, &pieces, &more, &error));

@@ -29,9 +29,10 @@ static enum nt_status write_document(const char *name)
     while (strcmp(document->prefix, name) != 0)
         document++;
     nt_buffer_clear(&text);
+    const struct nt_document_request request = {document, file, dataset, 0};
     if (document->write)
-        return document->write(file, dataset, 0, &text, &error);
-    enum nt_status status = document->open(file, dataset, 0, &long_text, &error);
+        return document->write(&request, &text, &error);
+    enum nt_status status = document->open(&request, &long_text, &error);
     if (status != NT_OK)
         return status;
     for (bool more = true; status == NT_OK && more;)
