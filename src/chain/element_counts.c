@@ -53,11 +53,9 @@ static bool add_run(struct count_runs *runs, uint32_t elements, uint32_t times)
         runs->items[runs->count - 1].end += times;
         return true;
     }
-    struct nt_count_run *items = nt_array_grow(runs->items, runs->count, &runs->capacity, sizeof(*items));
-    if (!items)
+    if (!NT_GROW(runs->items, runs->count, runs->capacity))
         return false;
-    runs->items = items;
-    items[runs->count++] = (struct nt_count_run){first + times, elements};
+    runs->items[runs->count++] = (struct nt_count_run){first + times, elements};
     return true;
 }
 

@@ -25,12 +25,10 @@ struct matches {
 
 static enum nt_status add_path(struct matches *matches, const char *path, struct nt_error *error)
 {
-    char **paths = nt_array_grow(matches->paths, matches->count, &matches->capacity, sizeof(char *));
-    NT_TRY(nt_check_memory(paths, error));
-    matches->paths = paths;
+    NT_TRY(nt_check_memory(NT_GROW(matches->paths, matches->count, matches->capacity), error));
     char *copy = strdup(path);
     NT_TRY(nt_check_memory(copy, error));
-    paths[matches->count++] = copy;
+    matches->paths[matches->count++] = copy;
     return NT_OK;
 }
 
@@ -190,11 +188,8 @@ static enum nt_status keep(struct glob_walk *walk, struct task *task, struct nt_
     struct nt_open_folders *folders = walk->folders;
     if (task->is_kept)
         return NT_OK;
-    struct nt_folder **items =
-        nt_array_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
-    NT_TRY(nt_check_memory(items, error));
-    folders->items = items;
-    items[folders->count++] = task->folder;
+    NT_TRY(nt_check_memory(NT_GROW(folders->items, folders->count, folders->capacity), error));
+    folders->items[folders->count++] = task->folder;
     task->is_kept = true;
     return NT_OK;
 }
@@ -216,11 +211,8 @@ static enum nt_status add_match(struct glob_walk *walk, struct task *task, const
                                 struct nt_error *error)
 {
     NT_TRY(keep(walk, task, error));
-    struct nt_remote_match *matches =
-        nt_array_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
-    NT_TRY(nt_check_memory(matches, error));
-    walk->matches = matches;
-    struct nt_remote_match *match = &matches[walk->count];
+    NT_TRY(nt_check_memory(NT_GROW(walk->matches, walk->count, walk->capacity), error));
+    struct nt_remote_match *match = &walk->matches[walk->count];
     *match = (struct nt_remote_match){.path = path_below(walk, task, name),
                                       .address = address_below(walk, task, name, is_folder),
                                       .folder = task->folder,

@@ -269,11 +269,8 @@ static enum nt_status take_line(struct index_reader *reader, const char *line, s
         return nt_fail(reader->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
                        MAX_LINE_BYTES, length);
     NT_TRY(nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reader->error));
-    struct nt_indexed_file *files =
-        nt_array_grow(index->files, index->count, &reader->capacity, sizeof(*files));
-    NT_TRY(nt_check_memory(files, reader->error));
-    index->files = files;
-    NT_TRY(take_file(reader, object, &files[index->count]));
+    NT_TRY(nt_check_memory(NT_GROW(index->files, index->count, reader->capacity), reader->error));
+    NT_TRY(take_file(reader, object, &index->files[index->count]));
     index->count++;
     return NT_OK;
 }

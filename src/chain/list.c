@@ -90,13 +90,10 @@ static enum nt_status add_folder(struct list_reader *reader, const char *path, b
     length += length == 0; /* the root directory "/" */
     if (strlen(last) == length && strncmp(last, path, length) == 0)
         return NT_OK;
-    const char **folders =
-        nt_array_grow(list->folders, list->folder_count, &reader->folder_capacity, sizeof(char *));
-    NT_TRY(nt_check_memory(folders, error));
-    list->folders = folders;
+    NT_TRY(nt_check_memory(NT_GROW(list->folders, list->folder_count, reader->folder_capacity), error));
     const char *copy = nt_arena_copy(list->arena, path, length);
     NT_TRY(nt_check_memory(copy, error));
-    folders[list->folder_count++] = copy;
+    list->folders[list->folder_count++] = copy;
     return NT_OK;
 }
 
@@ -138,12 +135,10 @@ static enum nt_status add(struct list_reader *reader, const char *path, const st
                           struct nt_error *error)
 {
     struct nt_chain_list *list = reader->list;
-    struct nt_chain_file *files = nt_array_grow(list->files, list->count, &reader->capacity, sizeof(*files));
-    NT_TRY(nt_check_memory(files, error));
-    list->files = files;
+    NT_TRY(nt_check_memory(NT_GROW(list->files, list->count, reader->capacity), error));
     const char *copy = nt_arena_copy(list->arena, path, strlen(path));
     NT_TRY(nt_check_memory(copy, error));
-    files[list->count++] =
+    list->files[list->count++] =
         (struct nt_chain_file){.path = copy, .sample = reader->sample, .identity = *attributes};
     return NT_OK;
 }
@@ -404,11 +399,8 @@ static enum nt_status append_file(struct list_expansion *expansion, const struct
                                   struct nt_error *error)
 {
     NT_TRY(file->address ? note_address(expansion, file, error) : NT_OK);
-    struct nt_chain_file *files =
-        nt_array_grow(expansion->files, expansion->count, &expansion->capacity, sizeof(*files));
-    NT_TRY(nt_check_memory(files, error));
-    expansion->files = files;
-    files[expansion->count++] = *file;
+    NT_TRY(nt_check_memory(NT_GROW(expansion->files, expansion->count, expansion->capacity), error));
+    expansion->files[expansion->count++] = *file;
     return NT_OK;
 }
 

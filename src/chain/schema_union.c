@@ -244,15 +244,8 @@ static enum nt_status merge_field(struct schema_merger *merger, uint32_t number,
 
 static bool reserve(struct schema_merger *merger)
 {
-    struct nt_field *fields =
-        nt_array_grow(merger->fields, merger->count, &merger->field_capacity, sizeof(*fields));
-    if (fields)
-        merger->fields = fields;
-    struct merged *merged =
-        nt_array_grow(merger->merged, merger->count, &merger->merged_capacity, sizeof(*merged));
-    if (merged)
-        merger->merged = merged;
-    return fields && merged;
+    return NT_GROW(merger->fields, merger->count, merger->field_capacity) &&
+           NT_GROW(merger->merged, merger->count, merger->merged_capacity);
 }
 
 /* Returns the state of a field, or of the parent of root fields. */

@@ -276,10 +276,8 @@ static bool rank_entry(const struct lister *lister, struct ranked_names *names,
                        const struct nt_tree_entry *entry)
 {
     struct nt_vfs_attributes attributes;
-    struct ranked *list = nt_array_grow(names->list, names->count, &names->capacity, sizeof(*list));
-    if (!list)
+    if (!NT_GROW(names->list, names->count, names->capacity))
         return false;
-    names->list = list;
     struct ranked *ranked = &names->list[names->count];
     *ranked = (struct ranked){.name = nt_arena_copy(names->arena, entry->name, strlen(entry->name)),
                               .node = entry->node,

@@ -75,12 +75,9 @@ bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *
 
 static enum nt_status add(struct nt_node_list *named, uint64_t node, const char *path, struct nt_error *error)
 {
-    struct nt_node_list_item *items =
-        nt_array_grow(named->items, named->count, &named->capacity, sizeof(*items));
-    char *copy = items ? strdup(path) : NULL;
-    named->items = items ? items : named->items;
+    char *copy = NT_GROW(named->items, named->count, named->capacity) ? strdup(path) : NULL;
     NT_TRY(nt_check_memory(copy, error));
-    items[named->count++] = (struct nt_node_list_item){node, copy};
+    named->items[named->count++] = (struct nt_node_list_item){node, copy};
     return NT_OK;
 }
 

@@ -83,12 +83,9 @@ void nt_selections_deinit(struct nt_selections *selections)
 
 static enum nt_status add_address(struct nt_addresses *addresses, const char *address, struct nt_error *error)
 {
-    const char **items = nt_array_grow(addresses->items, addresses->count + 1, &addresses->capacity,
-                                       sizeof(*addresses->items));
-    NT_TRY(nt_check_memory(items, error));
-    addresses->items = items;
-    items[addresses->count++] = address;
-    items[addresses->count] = NULL;
+    NT_TRY(nt_check_memory(NT_GROW(addresses->items, addresses->count + 1, addresses->capacity), error));
+    addresses->items[addresses->count++] = address;
+    addresses->items[addresses->count] = NULL;
     return NT_OK;
 }
 

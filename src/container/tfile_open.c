@@ -61,16 +61,13 @@ static enum nt_status tfile_add_directory(struct tfile_opener *opener,
                                           const struct nt_tfile_directory *directory, uint32_t parent,
                                           struct nt_text name, struct nt_error *error)
 {
-    struct nt_tfile_directory *directories =
-        nt_array_grow(opener->directories, opener->tfile->directory_count, &opener->directory_capacity,
-                      sizeof(*directories));
-    NT_TRY(nt_check_memory(directories, error));
-    opener->directories = directories;
+    NT_TRY(nt_check_memory(
+        NT_GROW(opener->directories, opener->tfile->directory_count, opener->directory_capacity), error));
     bool is_root = opener->tfile->directory_count == 0; /* every nt_file already has its root */
     if (!is_root && nt_file_add_directory(opener->file, parent, name) == NT_NONE)
         return nt_fail_memory(error);
-    directories[opener->tfile->directory_count] = *directory;
-    directories[opener->tfile->directory_count++].parent = directories[parent].offset;
+    opener->directories[opener->tfile->directory_count] = *directory;
+    opener->directories[opener->tfile->directory_count++].parent = opener->directories[parent].offset;
     return NT_OK;
 }
 
@@ -81,14 +78,11 @@ static struct nt_anchor_object *tfile_add_anchor(struct tfile_opener *opener, ui
 {
     struct nt_arena *arena = opener->file->arena;
     struct nt_text name, class_name;
-    struct nt_anchor_object *anchors =
-        nt_array_grow(opener->anchors, opener->anchor_count, &opener->anchor_capacity, sizeof(*anchors));
-    if (!anchors)
+    if (!NT_GROW(opener->anchors, opener->anchor_count, opener->anchor_capacity))
         return NULL;
-    opener->anchors = anchors;
     if (!nt_text_copy(arena, key->name, &name) || !nt_text_copy(arena, key->class_name, &class_name))
         return NULL;
-    struct nt_anchor_object *anchor = &anchors[opener->anchor_count++];
+    struct nt_anchor_object *anchor = &opener->anchors[opener->anchor_count++];
     *anchor = (struct nt_anchor_object){.directory = directory,
                                         .name = name,
                                         .cycle = key->cycle,
@@ -120,11 +114,8 @@ static struct nt_tfile_object *tfile_add_object(struct tfile_opener *opener, uin
                                                 const struct nt_tfile_key *key)
 {
     struct nt_arena *arena = opener->file->arena;
-    struct nt_tfile_object *objects =
-        nt_array_grow(opener->objects, opener->object_count, &opener->object_capacity, sizeof(*objects));
-    if (!objects)
+    if (!NT_GROW(opener->objects, opener->object_count, opener->object_capacity))
         return NULL;
-    opener->objects = objects;
     struct nt_tfile_object object = {.directory = directory,
                                      .cycle = key->cycle,
                                      .is_newest_cycle = true,
@@ -136,8 +127,8 @@ static struct nt_tfile_object *tfile_add_object(struct tfile_opener *opener, uin
     if (!nt_text_copy(arena, key->name, &object.name) || !nt_text_copy(arena, key->title, &object.title) ||
         !nt_text_copy(arena, key->class_name, &object.class_name))
         return NULL;
-    objects[opener->object_count] = object;
-    return &objects[opener->object_count++];
+    opener->objects[opener->object_count] = object;
+    return &opener->objects[opener->object_count++];
 }
 
 static enum nt_status tfile_count_class(struct tfile_opener *opener, struct nt_text name,

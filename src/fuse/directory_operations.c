@@ -54,12 +54,9 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     struct reply *reply = context;
     struct nt_vfs_attributes attributes;
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
-    uint64_t *known = NULL;
-    if (reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES)
-        known = nt_array_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
-    if (known)
-        reply->known = known;
-    bool is_known = known && nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
+    bool is_known = reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES &&
+                    NT_GROW(reply->known, reply->known_count, reply->known_capacity) &&
+                    nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
     if (is_known)
         entry = nt_entry_param(&attributes);
     if (!append(reply, name, &entry, (off_t)(next + DOTS)))

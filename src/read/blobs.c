@@ -243,9 +243,7 @@ static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the field has %" PRIu64 " rows, more than the limit of 2^34", blobs->rows);
     for (uint64_t i = 0; i <= count; i++) {
-        uint64_t *grown = nt_array_grow(made, i, &capacity, sizeof(*made));
-        NT_TRY(nt_check_memory(grown, error));
-        made = grown;
+        NT_TRY(nt_check_memory(NT_GROW(made, i, capacity), error));
         made[i] = i ? ends[rows_in_block(blobs, i - 1)] : 0;
         if (i < count)
             NT_TRY(read_ends(blobs, i, made[i], ends, error));

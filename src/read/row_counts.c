@@ -701,12 +701,9 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
             !(build.remembered = nt_part_counts_get(reader->indexes, dataset, field, row->of)))
             continue;
         is_counted[row->of] = true;
-        struct span_builder *items =
-            nt_array_grow(units->items, units->count, &units->capacity, sizeof(*items));
-        if (!items)
+        if (!NT_GROW(units->items, units->count, units->capacity))
             return false;
-        units->items = items;
-        items[units->count++] = build;
+        units->items[units->count++] = build;
     }
     return true;
 }

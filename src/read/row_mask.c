@@ -276,11 +276,9 @@ static void selected_rows_deinit(struct selected_rows *selected)
 
 static enum nt_status note(struct selected_rows *selected, uint64_t row, struct nt_error *error)
 {
-    uint64_t *rows = nt_array_grow(selected->rows, selected->count, &selected->capacity, sizeof(*rows));
-    NT_TRY(nt_check_memory(rows, error));
-    selected->rows = rows;
-    selected->ascend = selected->ascend && (!selected->count || rows[selected->count - 1] < row);
-    rows[selected->count++] = row;
+    NT_TRY(nt_check_memory(NT_GROW(selected->rows, selected->count, selected->capacity), error));
+    selected->ascend = selected->ascend && (!selected->count || selected->rows[selected->count - 1] < row);
+    selected->rows[selected->count++] = row;
     return NT_OK;
 }
 

@@ -57,11 +57,8 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
         return NT_OK;
     }
     NT_TRY(check_room(selection, error));
-    struct nt_entry_range *ranges =
-        nt_array_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
-    NT_TRY(nt_check_memory(ranges, error));
-    selection->ranges = ranges;
-    ranges[selection->count++] = (struct nt_entry_range){number, 1};
+    NT_TRY(nt_check_memory(NT_GROW(selection->ranges, selection->count, selection->capacity), error));
+    selection->ranges[selection->count++] = (struct nt_entry_range){number, 1};
     return NT_OK;
 }
 

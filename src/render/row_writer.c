@@ -327,11 +327,8 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
             NT_TRY(find_cells(writer, child, projection, error));
             continue;
         }
-        struct nt_row_shape **cells = nt_array_grow(writer->cells, writer->cell_count, &writer->cell_capacity,
-                                                    sizeof(struct nt_row_shape *));
-        NT_TRY(nt_check_memory(cells, error));
-        writer->cells = cells;
-        cells[writer->cell_count++] = child;
+        NT_TRY(nt_check_memory(NT_GROW(writer->cells, writer->cell_count, writer->cell_capacity), error));
+        writer->cells[writer->cell_count++] = child;
     }
     return NT_OK;
 }

@@ -180,11 +180,8 @@ static bool has_item(const struct nt_dataset *dataset, uint32_t field)
 
 static enum nt_status add_pair(struct diff *diff, uint32_t a, uint32_t b, struct nt_error *error)
 {
-    struct nt_field_pair *pairs =
-        nt_array_grow(diff->pairs, diff->pair_count, &diff->pair_capacity, sizeof(*pairs));
-    NT_TRY(nt_check_memory(pairs, error));
-    diff->pairs = pairs;
-    pairs[diff->pair_count++] = (struct nt_field_pair){{a, b}};
+    NT_TRY(nt_check_memory(NT_GROW(diff->pairs, diff->pair_count, diff->pair_capacity), error));
+    diff->pairs[diff->pair_count++] = (struct nt_field_pair){{a, b}};
     return NT_OK;
 }
 
@@ -517,12 +514,9 @@ static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair 
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         if (!nt_field_has_stream(field, (enum nt_stream_kind)kind))
             continue;
-        struct nt_stream_pair *streams =
-            nt_array_grow(diff->streams, diff->stream_count, &diff->stream_capacity, sizeof(*streams));
-        NT_TRY(nt_check_memory(streams, error));
-        diff->streams = streams;
-        streams[diff->stream_count++] = (struct nt_stream_pair){.fields = {pair->fields[0], pair->fields[1]},
-                                                                .kind = (enum nt_stream_kind)kind};
+        NT_TRY(nt_check_memory(NT_GROW(diff->streams, diff->stream_count, diff->stream_capacity), error));
+        diff->streams[diff->stream_count++] = (struct nt_stream_pair){
+            .fields = {pair->fields[0], pair->fields[1]}, .kind = (enum nt_stream_kind)kind};
     }
     return NT_OK;
 }

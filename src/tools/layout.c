@@ -58,17 +58,14 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
             seen->column == label->column && seen->cluster == label->cluster && seen->page == label->page)
             return NT_OK;
     }
-    struct nt_layout_label *labels =
-        nt_array_grow(claims->labels, claims->label_count, &claims->label_capacity, sizeof(*labels));
-    if (!labels)
+    if (!NT_GROW(claims->labels, claims->label_count, claims->label_capacity))
         return NT_NO_MEMORY;
-    claims->labels = labels;
     const char *copy = detail ? nt_arena_copy(claims->details, detail, strlen(detail)) : NULL;
     if (detail && !copy)
         return NT_NO_MEMORY;
     *number_ret = (uint32_t)claims->label_count;
-    labels[claims->label_count] = *label;
-    labels[claims->label_count++].detail = copy;
+    claims->labels[claims->label_count] = *label;
+    claims->labels[claims->label_count++].detail = copy;
     return NT_OK;
 }
 
@@ -82,11 +79,8 @@ static enum nt_status grow(const struct claim_collector *collector)
     uint64_t more = (capacity ? capacity : 8) * sizeof(*claims->own);
     NT_TRY(nt_budget_take(claims->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collector->error));
     claims->taken += more;
-    struct nt_layout_format_range *own =
-        nt_array_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
-    if (!own)
+    if (!NT_GROW(claims->own, claims->own_count, claims->own_capacity))
         return NT_NO_MEMORY;
-    claims->own = own;
     return NT_OK;
 }
 

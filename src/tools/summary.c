@@ -99,12 +99,9 @@ static bool add_failure(struct nt_summary *summary, const struct nt_error *error
             return true;
     if (summary->failure_count == MAX_FAILURES)
         return true;
-    struct nt_error *failures = nt_array_grow(summary->failures, summary->failure_count,
-                                              &summary->failure_capacity, sizeof(*failures));
-    if (!failures)
+    if (!NT_GROW(summary->failures, summary->failure_count, summary->failure_capacity))
         return false;
-    summary->failures = failures;
-    failures[summary->failure_count++] = *error;
+    summary->failures[summary->failure_count++] = *error;
     return true;
 }
 
@@ -478,13 +475,10 @@ enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset
 static enum nt_status add_summary(struct nt_summaries *summaries, const struct nt_dataset *dataset,
                                   uint32_t field, struct nt_error *error)
 {
-    struct nt_summary *items =
-        nt_array_grow(summaries->items, summaries->count, &summaries->capacity, sizeof(*items));
     const struct nt_field *of = &dataset->fields[field];
     enum nt_form form = nt_field_kind_info(of->kind)->form;
-    NT_TRY(nt_check_memory(items, error));
-    summaries->items = items;
-    struct nt_summary *summary = &items[summaries->count++];
+    NT_TRY(nt_check_memory(NT_GROW(summaries->items, summaries->count, summaries->capacity), error));
+    struct nt_summary *summary = &summaries->items[summaries->count++];
     *summary = (struct nt_summary){.field = field, .dtype = of->dtype};
     summary->is_of_lengths =
         form == NT_FORM_TEXT || form == NT_FORM_BYTES || form == NT_FORM_JSON || form == NT_FORM_EMPTY;

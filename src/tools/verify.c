@@ -51,14 +51,10 @@ struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_e
 
 static void findings_add(struct nt_findings *findings, const struct nt_finding *finding)
 {
-    struct nt_finding *items =
-        nt_array_grow(findings->items, findings->count, &findings->capacity, sizeof(*items));
-    if (!items) {
+    if (NT_GROW(findings->items, findings->count, findings->capacity))
+        findings->items[findings->count++] = *finding;
+    else
         findings->has_failed = true;
-        return;
-    }
-    findings->items = items;
-    items[findings->count++] = *finding;
 }
 
 /* ---- Findings of a column ---- */

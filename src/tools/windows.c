@@ -28,10 +28,8 @@ static uint64_t items_of_window(const struct nt_windows *windows)
 
 static enum nt_status append(struct nt_window_items *items, const void *item, size_t bytes)
 {
-    uint8_t *grown = nt_array_grow(items->bytes, items->count, &items->capacity, bytes);
-    if (!grown)
+    if (items->count >= items->capacity && !nt_array_enlarge(&items->bytes, &items->capacity, bytes))
         return NT_NO_MEMORY;
-    items->bytes = grown;
     memcpy(at(items, bytes, items->count++), item, bytes);
     return NT_OK;
 }

@@ -49,10 +49,9 @@ void nt_ida_free(struct nt_ida *ids, uint32_t first, uint32_t count)
     } else if (touches_after) {
         runs[at].first = first;
         runs[at].count += count;
-    } else if ((runs = nt_array_grow(runs, ids->free_count, &ids->capacity, sizeof(*runs)))) {
-        memmove(&runs[at + 1], &runs[at], (ids->free_count++ - at) * sizeof(*runs));
-        runs[at] = (struct nt_ida_range){first, count};
-        ids->free = runs;
+    } else if (NT_GROW(ids->free, ids->free_count, ids->capacity)) {
+        memmove(&ids->free[at + 1], &ids->free[at], (ids->free_count++ - at) * sizeof(*runs));
+        ids->free[at] = (struct nt_ida_range){first, count};
     }
 }
 
@@ -122,22 +121,19 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
                        "%s: the mount has more than the limit of %u files and directories", path ? path : "",
                        inodes->ids.limit);
     struct nt_inode *inode = new_inode(path, kind);
-    struct nt_inode **list =
-        inode ? nt_array_grow(inodes->list, inodes->count, &inodes->capacity, sizeof(*list)) : NULL;
-    if (!list) {
+    if (!inode || !NT_GROW(inodes->list, inodes->count, inodes->capacity)) {
         if (inode)
             nt_inode_free(inode);
         nt_ida_free(&inodes->ids, number, 1);
         return nt_fail_memory(error);
     }
-    inodes->list = list;
     inodes->count += number == inodes->count;
-    list[number] = inode;
+    inodes->list[number] = inode;
     inode->number = number;
     inode->generation = inodes->freed + 1; /* earlier inodes of this number have smaller ones */
     inode->parent = parent;
     if (number != parent)
-        list[parent]->inside++;
+        inodes->list[parent]->inside++;
     *inode_ret = inode;
     return NT_OK;
 }

@@ -105,10 +105,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
     enum nt_status status = probe_file(listing, found, &entry, error);
     if (status != NT_OK)
         return status == NT_NOT_FOUND ? NT_OK : status;
-    struct nt_local_entry *entries =
-        nt_array_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
-    NT_TRY(nt_check_memory(entries, error));
-    listing->entries = entries;
+    NT_TRY(nt_check_memory(NT_GROW(listing->entries, listing->count, listing->capacity), error));
     entry.name = strdup(found->name);
     NT_TRY(nt_check_memory(entry.name, error));
     listing->entries[listing->count++] = entry;

@@ -271,12 +271,9 @@ void nt_inodes_close_all(struct nt_inode_table *inodes)
 static bool reserve_dataset_refs(struct nt_inode_table *inodes, uint32_t count)
 {
     while (inodes->dataset_count < count) {
-        struct nt_dataset_ref *dataset_refs = nt_array_grow(inodes->dataset_refs, inodes->dataset_count,
-                                                            &inodes->dataset_capacity, sizeof(*dataset_refs));
-        if (!dataset_refs)
+        if (!NT_GROW(inodes->dataset_refs, inodes->dataset_count, inodes->dataset_capacity))
             return false;
-        inodes->dataset_refs = dataset_refs;
-        dataset_refs[inodes->dataset_count++].inode = NT_NONE;
+        inodes->dataset_refs[inodes->dataset_count++].inode = NT_NONE;
     }
     return true;
 }

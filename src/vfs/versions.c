@@ -306,9 +306,7 @@ struct version_list {
 static enum nt_status take_number(void *context, uint64_t number, struct nt_error *error)
 {
     struct version_list *list = context;
-    uint64_t *numbers = nt_array_grow(list->numbers, list->count, &list->capacity, sizeof(*numbers));
-    NT_TRY(nt_check_memory(numbers, error));
-    list->numbers = numbers;
+    NT_TRY(nt_check_memory(NT_GROW(list->numbers, list->count, list->capacity), error));
     list->numbers[list->count++] = number;
     return NT_OK;
 }

@@ -241,10 +241,8 @@ static void add_page(struct builder *builder, uint32_t group, uint32_t column, c
         deflate_block((uint8_t *)packed.bytes, packed.length, &stored);
     bool is_smaller = stored.length && stored.length < packed.length;
     const struct nt_buffer *written = is_smaller ? &stored : &packed;
-    struct nt_page *pages = nt_array_grow(builder->pages[group], builder->page_count[group],
-                                          &builder->page_capacity[group], sizeof(*pages));
-    ck_assert_ptr_nonnull(pages);
-    pages[builder->page_count[group]++] = (struct nt_page){
+    ck_assert(NT_GROW(builder->pages[group], builder->page_count[group], builder->page_capacity[group]));
+    builder->pages[group][builder->page_count[group]++] = (struct nt_page){
         .offset = builder->bytes.length,
         .stored_bytes = written->length,
         .first_element = first,
@@ -254,7 +252,6 @@ static void add_page(struct builder *builder, uint32_t group, uint32_t column, c
         .checksum_covers = (uint8_t)builder->covers,
         .compression = builder->compress ? NT_COMPRESSION_ROOT_BLOCKS : NT_COMPRESSION_NONE,
     };
-    builder->pages[group] = pages;
     nt_buffer_append(&builder->bytes, written->bytes, written->length);
     if (builder->checksum != NT_CHECKSUM_NONE) {
         const struct nt_buffer *covered = builder->covers == NT_COVERS_STORED ? written : &packed;

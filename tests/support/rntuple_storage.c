@@ -110,9 +110,7 @@ static struct rntuple_stored_range find_merged(const struct rntuple_state *state
 static void remember_page(struct rntuple_state *state, const struct rntuple_page *page,
                           struct rntuple_stored_range range)
 {
-    state->pages =
-        nt_array_grow(state->pages, state->page_count, &state->page_capacity, sizeof(*state->pages));
-    demand(state->pages);
+    demand(NT_GROW(state->pages, state->page_count, state->page_capacity));
     state->pages[state->page_count++] = (struct rntuple_written_page){page, range};
 }
 

@@ -173,6 +173,25 @@ void *nt_hugepage_alloc(size_t bytes, size_t *capacity_ret)
     return memory;
 }
 
+/* ---- Growing arrays ---- */
+
+bool nt_array_enlarge(void *items_at, size_t *capacity, size_t item_bytes)
+{
+    enum { MIN_ITEMS = 8 };
+    uint64_t larger = *capacity ? *capacity : MIN_ITEMS / 2, bytes;
+    void *items;
+    if (!nt_checked_multiply(larger, 2, &larger) || !nt_checked_multiply(larger, item_bytes, &bytes) ||
+        bytes > PTRDIFF_MAX)
+        return false;
+    memcpy(&items, items_at, sizeof(items)); /* a pointer of any type */
+    items = realloc(items, bytes);
+    if (!items)
+        return false;
+    memcpy(items_at, &items, sizeof(items));
+    *capacity = larger;
+    return true;
+}
+
 /* ---- Byte buffers ---- */
 
 void nt_buffer_deinit(struct nt_buffer *buffer)

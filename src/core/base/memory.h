@@ -63,22 +63,12 @@ void *nt_hugepage_alloc_exact(size_t bytes);
 
 /* ---- Growing arrays ---- */
 
-/* Makes room for one more item after `count`; may move the items, doubles capacities. NULL without
- * memory: the items are unchanged. From malloc. */
-static inline void *nt_array_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
-{
-    enum { MIN_ITEMS = 8 };
-    if (count < *capacity)
-        return items;
-    uint64_t larger = *capacity ? *capacity : MIN_ITEMS / 2, bytes;
-    if (!nt_checked_multiply(larger, 2, &larger) || !nt_checked_multiply(larger, item_bytes, &bytes) ||
-        bytes > PTRDIFF_MAX)
-        return NULL;
-    items = realloc(items, bytes);
-    if (items)
-        *capacity = larger;
-    return items;
-}
+/* Makes room for one more item after `count` in an array from malloc: doubles its capacity, and may move the
+ * items. False without memory: nothing changes. */
+#define NT_GROW(items, count, capacity)                                                                      \
+    ((count) < (capacity) || nt_array_enlarge(&(items), &(capacity), sizeof(*(items))))
+/* Doubles the capacity. `items_at` is the address of the pointer to the items. */
+bool nt_array_enlarge(void *items_at, size_t *capacity, size_t item_bytes);
 
 /* ---- Byte buffers ---- */
 

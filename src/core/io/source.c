@@ -70,14 +70,10 @@ enum { MAX_RANGES = 1 << 16 }; /* a source drops most of so many */
 void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *source, uint32_t number,
                            struct nt_extent extent)
 {
-    struct nt_prefetch_range *ranges =
-        prefetch->count < MAX_RANGES
-            ? nt_array_grow(prefetch->ranges, prefetch->count, &prefetch->capacity, sizeof(*ranges))
-            : NULL;
-    if (!ranges)
+    if (prefetch->count >= MAX_RANGES || !NT_GROW(prefetch->ranges, prefetch->count, prefetch->capacity))
         return;
-    prefetch->ranges = ranges;
-    ranges[prefetch->count] = (struct nt_prefetch_range){source, number, (uint32_t)prefetch->count, extent};
+    prefetch->ranges[prefetch->count] =
+        (struct nt_prefetch_range){source, number, (uint32_t)prefetch->count, extent};
     prefetch->count++;
     prefetch->bytes += extent.bytes;
 }

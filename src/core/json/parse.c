@@ -135,10 +135,8 @@ static enum nt_status read_all(struct nt_text text, struct nt_json_member **memb
         return fail_at(text, scanner.at, error);
     bool is_over = skip_mark(&scanner, '}');
     while (!is_over) {
-        struct nt_json_member *grown = nt_array_grow(*members, *count, &capacity, sizeof(*grown));
-        NT_TRY(nt_check_memory(grown, error));
-        *members = grown;
-        if (!read_member(&scanner, &grown[(*count)++]))
+        NT_TRY(nt_check_memory(NT_GROW(*members, *count, capacity), error));
+        if (!read_member(&scanner, &(*members)[(*count)++]))
             return fail_at(text, scanner.at, error);
         is_over = skip_mark(&scanner, '}');
         if (!is_over && !skip_mark(&scanner, ','))

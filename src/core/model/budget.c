@@ -53,11 +53,8 @@ uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, ui
     }
     if (end == at && at < covered->count && covered->count > MAX_OUT_OF_ORDER)
         return 0;
-    struct nt_interval *ranges =
-        nt_array_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
-    if (!ranges)
+    if (!NT_GROW(covered->ranges, covered->count, covered->capacity))
         return 0;
-    covered->ranges = ranges;
     replace(covered, at, end - at, range);
     return bytes - known;
 }

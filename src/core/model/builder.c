@@ -23,7 +23,7 @@ void nt_builder_deinit(struct nt_builder *builder)
 }
 
 /* Makes room for one more of up to 2^32 - 1 items. */
-static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, void **items, uint32_t count,
+static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, void *items_at, uint32_t count,
                               size_t *capacity, size_t item_bytes, struct nt_error *error)
 {
     struct nt_budget *budget = &builder->dataset->file->budget;
@@ -31,20 +31,17 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 %s",
                        nt_cost_info(cost)->name);
     NT_TRY(nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error));
-    void *larger = nt_array_grow(*items, count, capacity, item_bytes);
-    if (!larger) {
-        nt_budget_release(budget, cost, 1);
-        return nt_fail_memory(error);
-    }
-    *items = larger;
-    return NT_OK;
+    if (count < *capacity || nt_array_enlarge(items_at, capacity, item_bytes))
+        return NT_OK;
+    nt_budget_release(budget, cost, 1);
+    return nt_fail_memory(error);
 }
 
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error)
 {
-    NT_TRY(reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
-                   &builder->field_capacity, sizeof(*field), error));
+    NT_TRY(reserve(builder, NT_COST_FIELD, &builder->fields, builder->field_count, &builder->field_capacity,
+                   sizeof(*field), error));
     builder->fields[builder->field_count] = *field;
     if (index_ret)
         *index_ret = builder->field_count;
@@ -55,7 +52,7 @@ enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error)
 {
-    NT_TRY(reserve(builder, NT_COST_COLUMN, (void **)&builder->columns, builder->column_count,
+    NT_TRY(reserve(builder, NT_COST_COLUMN, &builder->columns, builder->column_count,
                    &builder->column_capacity, sizeof(*column), error));
     struct nt_column *copy = &builder->columns[builder->column_count++];
     *copy = *column;

@@ -121,12 +121,9 @@ struct match_walk {
 
 static bool add(struct nt_matches *matches, uint32_t dataset, uint32_t field)
 {
-    struct nt_match *items =
-        nt_array_grow(matches->items, matches->count, &matches->capacity, sizeof(*items));
-    if (!items)
+    if (!NT_GROW(matches->items, matches->count, matches->capacity))
         return false;
-    matches->items = items;
-    items[matches->count++] = (struct nt_match){dataset, field};
+    matches->items[matches->count++] = (struct nt_match){dataset, field};
     return true;
 }
 

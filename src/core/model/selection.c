@@ -11,11 +11,8 @@ static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt
     if (builder->count == UINT32_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the selection omits more than %" PRIu32 " runs of rows", UINT32_MAX - 1);
-    struct nt_deletion_run *items =
-        nt_array_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
-    NT_TRY(nt_check_memory(items, error));
-    builder->items = items;
-    items[builder->count++] = run;
+    NT_TRY(nt_check_memory(NT_GROW(builder->items, builder->count, builder->capacity), error));
+    builder->items[builder->count++] = run;
     return NT_OK;
 }
 

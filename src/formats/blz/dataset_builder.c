@@ -35,11 +35,8 @@ const char *nt_blz_path(struct nt_blz_build *build, const char *directory)
 
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source, struct nt_error *error)
 {
-    struct nt_source **sources =
-        nt_array_grow(files->sources, files->count, &files->capacity, sizeof(source));
-    NT_TRY(nt_check_memory(sources, error));
-    files->sources = sources;
-    sources[files->count++] = source;
+    NT_TRY(nt_check_memory(NT_GROW(files->sources, files->count, files->capacity), error));
+    files->sources[files->count++] = source;
     return NT_OK;
 }
 
@@ -119,11 +116,8 @@ static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *fie
 static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_column *info,
                                struct nt_error *error)
 {
-    struct nt_blz_column *infos =
-        nt_array_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
-    NT_TRY(nt_check_memory(infos, error));
-    build->infos = infos;
-    infos[build->model.column_count] = *info;
+    NT_TRY(nt_check_memory(NT_GROW(build->infos, build->model.column_count, build->info_capacity), error));
+    build->infos[build->model.column_count] = *info;
     return NT_OK;
 }
 

@@ -87,11 +87,9 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
     if (names->count == MAX_FILES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than %d files of metadata",
                        MAX_FILES);
-    const char **list = nt_array_grow(names->list, names->count, &names->capacity, sizeof(*list));
-    NT_TRY(nt_check_memory(list, error));
-    names->list = list;
-    list[names->count] = nt_arena_copy(names->arena, entry->name, strlen(entry->name));
-    return nt_check_memory(list[names->count++], error);
+    NT_TRY(nt_check_memory(NT_GROW(names->list, names->count, names->capacity), error));
+    names->list[names->count] = nt_arena_copy(names->arena, entry->name, strlen(entry->name));
+    return nt_check_memory(names->list[names->count++], error);
 }
 
 static int compare_names(const void *left, const void *right)

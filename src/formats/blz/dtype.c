@@ -508,13 +508,10 @@ static struct nt_blz_member *add_member(struct dtype_parser *parser, struct memb
         too_large(parser, "more than 65536 members");
         return NULL;
     }
-    struct nt_blz_member *members =
-        nt_array_grow(list->members, list->count, &list->capacity, sizeof(*members));
-    if (!members) {
+    if (!NT_GROW(list->members, list->count, list->capacity)) {
         out_of_memory(parser);
         return NULL;
     }
-    list->members = members;
     struct nt_blz_member *member = &list->members[list->count++];
     *member = (struct nt_blz_member){0};
     return member;

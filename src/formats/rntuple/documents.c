@@ -47,13 +47,10 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
         (struct annotated *)((char *)observer - offsetof(struct annotated, observer));
     if (position < annotated->window || position >= annotated->end)
         return;
-    struct envelope_item *items =
-        nt_array_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
-    annotated->has_failed |= !items;
-    if (!items)
-        return;
-    annotated->items = items;
-    items[annotated->count++] = (struct envelope_item){position, count, whole, what};
+    if (NT_GROW(annotated->items, annotated->count, annotated->capacity))
+        annotated->items[annotated->count++] = (struct envelope_item){position, count, whole, what};
+    else
+        annotated->has_failed = true;
 }
 
 static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_error *error)

@@ -97,15 +97,12 @@ static enum nt_status keep_locator(struct nt_page_builder *builder, const struct
                                    struct nt_error *error)
 {
     struct nt_external_pages *list = &builder->elsewhere;
-    struct nt_external_page *items =
-        nt_array_grow(list->items, list->count, &builder->elsewhere_capacity, sizeof(*items));
-    NT_TRY(nt_check_memory(items, error));
-    list->items = items;
+    NT_TRY(nt_check_memory(NT_GROW(list->items, list->count, builder->elsewhere_capacity), error));
     struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
-    items[list->count].page = (uint32_t)builder->group.group->page_count;
-    items[list->count].locator = nt_buffer_to_arena(&text, builder->group.dataset->arena);
-    return items[list->count++].locator ? NT_OK : nt_fail_memory(error);
+    list->items[list->count].page = (uint32_t)builder->group.group->page_count;
+    list->items[list->count].locator = nt_buffer_to_arena(&text, builder->group.dataset->arena);
+    return list->items[list->count++].locator ? NT_OK : nt_fail_memory(error);
 }
 
 enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t column,

@@ -22,11 +22,11 @@ void nt_component_fail(struct nt_component_builder *builder, const char *format,
     nt_fail(&builder->failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", message);
 }
 
-bool nt_component_check_memory(struct nt_component_builder *builder, const void *allocated)
+bool nt_component_check_memory(struct nt_component_builder *builder, bool is_allocated)
 {
-    if (!allocated && builder->failure.status == NT_OK)
+    if (!is_allocated && builder->failure.status == NT_OK)
         nt_fail_memory(&builder->failure);
-    return allocated;
+    return is_allocated;
 }
 
 uint32_t nt_component_open(struct nt_component_builder *builder, const struct nt_component *component)
@@ -37,16 +37,13 @@ uint32_t nt_component_open(struct nt_component_builder *builder, const struct nt
         nt_component_fail(builder, "the type is nested deeper than %d levels", NT_COMPONENT_DEPTH);
     if (builder->failure.status != NT_OK)
         return 0;
-    struct nt_component *components =
-        nt_array_grow(builder->components, builder->count, &builder->capacity, sizeof(*builder->components));
-    if (!nt_component_check_memory(builder, components))
+    if (!nt_component_check_memory(builder, NT_GROW(builder->components, builder->count, builder->capacity)))
         return 0;
-    builder->components = components;
     builder->depth++;
     builder->opened++;
-    components[builder->count] = *component;
+    builder->components[builder->count] = *component;
     if (component->version == 0)
-        components[builder->count].version = NT_STREAMER_NEWEST;
+        builder->components[builder->count].version = NT_STREAMER_NEWEST;
     return builder->count++;
 }
 

@@ -143,7 +143,7 @@ void nt_component_fail(struct nt_component_builder *builder, const char *format,
     __attribute__((format(printf, 2, 3)));
 
 /* Fails, and returns false, if memory was not allocated. */
-bool nt_component_check_memory(struct nt_component_builder *builder, const void *allocated);
+bool nt_component_check_memory(struct nt_component_builder *builder, bool is_allocated);
 
 /* Opens a component, whose children are those that follow until it is closed. Returns its index. */
 uint32_t nt_component_open(struct nt_component_builder *builder, const struct nt_component *component);

@@ -134,9 +134,8 @@ static void make_shapes(struct nt_component_builder *builder, struct nt_interpre
     interpretation->outputs = nt_arena_alloc(builder->arena, outputs + 1, sizeof(*interpretation->outputs));
     interpretation->class_names =
         nt_arena_alloc(builder->arena, names + 1, sizeof(*interpretation->class_names));
-    if (nt_component_check_memory(builder, interpretation->shapes) &&
-        nt_component_check_memory(builder, interpretation->outputs) &&
-        nt_component_check_memory(builder, interpretation->class_names))
+    if (nt_component_check_memory(builder, interpretation->shapes && interpretation->outputs &&
+                                               interpretation->class_names))
         add_shapes(builder, 0, builder->count, NT_NONE, 1, interpretation);
 }
 
@@ -172,14 +171,12 @@ static uint32_t open_step(struct step_emitter *emitter, const struct nt_step *st
                           STEP_LIMIT, STEP_DEPTH);
     if (has_failed(emitter))
         return 0;
-    struct nt_step *steps =
-        nt_array_grow(emitter->steps, emitter->count, &emitter->capacity, sizeof(*emitter->steps));
-    if (!nt_component_check_memory(emitter->builder, steps))
+    if (!nt_component_check_memory(emitter->builder,
+                                   NT_GROW(emitter->steps, emitter->count, emitter->capacity)))
         return 0;
-    emitter->steps = steps;
     emitter->depth++;
-    memset(&steps[emitter->count], 0, sizeof(*steps));
-    steps[emitter->count] = *step;
+    memset(&emitter->steps[emitter->count], 0, sizeof(*emitter->steps));
+    emitter->steps[emitter->count] = *step;
     return emitter->count++;
 }
 

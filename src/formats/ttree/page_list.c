@@ -61,11 +61,8 @@ struct boundaries {
 
 static enum nt_status add_boundary(struct boundaries *boundaries, uint64_t entry, struct nt_error *error)
 {
-    uint64_t *items =
-        nt_array_grow(boundaries->items, boundaries->count, &boundaries->capacity, sizeof(*items));
-    NT_TRY(nt_check_memory(items, error));
-    boundaries->items = items;
-    items[boundaries->count++] = entry;
+    NT_TRY(nt_check_memory(NT_GROW(boundaries->items, boundaries->count, boundaries->capacity), error));
+    boundaries->items[boundaries->count++] = entry;
     return NT_OK;
 }
 

@@ -144,17 +144,12 @@ static enum nt_status enter(struct tree_reader *reader, enum context context, ui
 }
 
 /* Makes room for one item of an array of the reader, which is freed at the end, or of a copy of it. */
-static enum nt_status grow(struct tree_reader *reader, void *items, size_t count, size_t *room, size_t size,
-                           struct nt_error *error)
+static enum nt_status grow(struct tree_reader *reader, void *items_at, size_t count, size_t *room,
+                           size_t size, struct nt_error *error)
 {
-    void *old, *larger;
     NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, size, reader->tree->record_offset, error));
     reader->taken += size;
-    memcpy(&old, items, sizeof(old));
-    larger = nt_array_grow(old, count, room, size);
-    NT_TRY(nt_check_memory(larger, error));
-    memcpy(items, &larger, sizeof(larger));
-    return NT_OK;
+    return nt_check_memory(count < *room || nt_array_enlarge(items_at, room, size), error);
 }
 
 /* ---- Numbers ---- */

@@ -30,13 +30,10 @@ static enum nt_status add_column(struct columns *columns, uint32_t field,
 {
     const struct nt_interpretation *interpretation =
         &columns->map->branches[column_source.branch].interpretation;
-    struct nt_ttree_column *items =
-        nt_array_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
     struct nt_decoder decoder;
     NT_AUTO_FREE void *state = NULL;
-    NT_TRY(nt_check_memory(items, columns->error));
-    columns->items = items;
-    items[columns->count++] = column_source;
+    NT_TRY(nt_check_memory(NT_GROW(columns->items, columns->count, columns->capacity), columns->error));
+    columns->items[columns->count++] = column_source;
     NT_TRY(nt_basket_decoder(interpretation, column_source.output, &decoder, &state, columns->error));
     const struct nt_column column = {.id = columns->builder.column_count,
                                      .field = field,
@@ -231,14 +228,11 @@ static struct nt_ttree_shape join_array(const struct nt_ttree_shape *array, cons
 /* The items of an array of numbers have a field of their own, with a row for each. */
 static enum nt_status add_item(struct schema *schema, const struct nt_ttree_shape *item, uint32_t array)
 {
-    struct item_field *items =
-        nt_array_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
-    NT_TRY(nt_check_memory(items, schema->error));
-    schema->items = items;
+    NT_TRY(nt_check_memory(NT_GROW(schema->items, schema->item_count, schema->item_capacity), schema->error));
     struct nt_field field = field_of(schema, item);
     field.parent = array;
-    items[schema->item_count].array = array;
-    return nt_builder_add_field(&schema->columns.builder, &field, &items[schema->item_count++].field,
+    schema->items[schema->item_count].array = array;
+    return nt_builder_add_field(&schema->columns.builder, &field, &schema->items[schema->item_count++].field,
                                 schema->error);
 }
 
@@ -268,9 +262,7 @@ static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_
 {
     const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
     for (uint32_t i = 0; i < interpretation->shape_count; i++) {
-        uint32_t *fields = nt_array_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
-        NT_TRY(nt_check_memory(fields, schema->error));
-        schema->fields = fields;
+        NT_TRY(nt_check_memory(NT_GROW(schema->fields, i, schema->field_capacity), schema->error));
         if (i == 0 || !is_array_of_numbers(interpretation, i - 1))
             NT_TRY(add_shape(schema, branch, i, parent, description));
     }

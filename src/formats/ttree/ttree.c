@@ -169,11 +169,9 @@ static enum nt_status note_group(const struct nt_group *group, struct basket_off
     for (uint64_t p = 0; p < group->page_count; p++) {
         if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
             continue;
-        uint64_t *offsets = nt_array_grow(basket_offsets->offsets, basket_offsets->count,
-                                          &basket_offsets->capacity, sizeof(*offsets));
-        NT_TRY(nt_check_memory(offsets, error));
-        basket_offsets->offsets = offsets;
-        offsets[basket_offsets->count++] = group->pages[p].offset;
+        NT_TRY(nt_check_memory(
+            NT_GROW(basket_offsets->offsets, basket_offsets->count, basket_offsets->capacity), error));
+        basket_offsets->offsets[basket_offsets->count++] = group->pages[p].offset;
     }
     return NT_OK;
 }

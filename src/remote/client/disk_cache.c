@@ -91,11 +91,9 @@ static void note(struct cache_files *files, const struct nt_disk_cache *cache, c
     if (strlen(name) != NT_DISK_NAME_LENGTH || strspn(name, "0123456789abcdef") != NT_DISK_NAME_LENGTH ||
         fstatat(cache->folder, name, &attributes, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(attributes.st_mode))
         return;
-    struct file *list = nt_array_grow(files->list, files->count, &files->capacity, sizeof(*list));
-    if (!list)
+    if (!NT_GROW(files->list, files->count, files->capacity))
         return;
-    files->list = list;
-    struct file *file = &list[files->count++];
+    struct file *file = &files->list[files->count++];
     memcpy(file->name, name, sizeof(file->name));
     file->bytes = (uint64_t)attributes.st_blocks * 512;
     uint64_t read = nanoseconds_of(attributes.st_atim), written = nanoseconds_of(attributes.st_mtim);
@@ -233,14 +231,11 @@ void nt_disk_cache_file_invalidate(struct nt_disk_cache_file *entry, uint64_t of
 static void add_piece(struct nt_disk_cache_file *entry, const struct record *record, uint64_t position)
 {
     nt_disk_cache_file_invalidate(entry, record->offset, record->bytes);
-    struct cached_piece *pieces =
-        nt_array_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
-    if (!pieces)
+    if (!NT_GROW(entry->pieces, entry->count, entry->capacity))
         return;
-    entry->pieces = pieces;
     size_t at = count_up_to(entry, record->offset);
-    memmove(pieces + at + 1, pieces + at, (entry->count - at) * sizeof(*pieces));
-    pieces[at] = (struct cached_piece){record->offset, record->checksum, position, record->bytes};
+    memmove(entry->pieces + at + 1, entry->pieces + at, (entry->count - at) * sizeof(*entry->pieces));
+    entry->pieces[at] = (struct cached_piece){record->offset, record->checksum, position, record->bytes};
     entry->count++;
 }
 

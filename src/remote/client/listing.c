@@ -12,19 +12,16 @@
 static bool add(struct nt_remote_list *list, const struct nt_fetch_answer *answer, const uint8_t *name,
                 size_t name_bytes, size_t validator_bytes)
 {
-    struct nt_remote_entry *entries =
-        nt_array_grow(list->entries, list->count, &list->capacity, sizeof(*list->entries));
-    if (!entries)
+    if (!NT_GROW(list->entries, list->count, list->capacity))
         return false;
-    list->entries = entries;
-    entries[list->count] = (struct nt_remote_entry){
+    list->entries[list->count] = (struct nt_remote_entry){
         .name = nt_arena_copy(list->arena, name, name_bytes),
         .validator = nt_arena_copy(list->arena, name + name_bytes + 1, validator_bytes),
         .size = answer->size,
         .modified = answer->modified,
         .is_folder = answer->is_folder != 0,
         .number = (uint32_t)list->count};
-    return entries[list->count].name && entries[list->count++].validator;
+    return list->entries[list->count].name && list->entries[list->count++].validator;
 }
 
 static bool take_entry(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,

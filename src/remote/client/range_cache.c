@@ -27,14 +27,11 @@ struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uin
 
 bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *range)
 {
-    struct nt_cached_range **list =
-        nt_array_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
-    if (!list)
+    if (!NT_GROW(file->list, file->count, file->capacity))
         return false;
-    file->list = list;
     size_t at = count_up_to(file, range->offset);
-    memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_cached_range *));
-    list[at] = range;
+    memmove(file->list + at + 1, file->list + at, (file->count - at) * sizeof(struct nt_cached_range *));
+    file->list[at] = range;
     file->count++;
     range->cache = file;
     return true;

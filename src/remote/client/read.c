@@ -32,12 +32,9 @@ struct remote_read {
 
 static bool add_range(struct remote_read *read, struct nt_cached_range *range)
 {
-    struct nt_cached_range **ranges =
-        nt_array_grow(read->ranges, read->count, &read->capacity, sizeof(struct nt_cached_range *));
-    if (!ranges)
+    if (!NT_GROW(read->ranges, read->count, read->capacity))
         return false;
-    read->ranges = ranges;
-    ranges[read->count++] = range;
+    read->ranges[read->count++] = range;
     read->waits |= !range->is_kept;
     return true;
 }

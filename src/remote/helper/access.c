@@ -21,10 +21,8 @@ static int compare(const void *one, const void *other)
 
 static bool add(struct nt_allow_list *rules, size_t *capacity, const char *text, size_t bytes)
 {
-    char **addresses = nt_array_grow(rules->addresses, rules->count, capacity, sizeof(*addresses));
-    if (addresses)
-        rules->addresses = addresses;
-    if (!addresses || !(addresses[rules->count] = strndup(text, bytes)))
+    if (!NT_GROW(rules->addresses, rules->count, *capacity) ||
+        !(rules->addresses[rules->count] = strndup(text, bytes)))
         return false;
     rules->count++;
     return true;

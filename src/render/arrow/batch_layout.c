@@ -279,11 +279,9 @@ static enum nt_status find_nodes(struct batch_splitter *splitter)
 /* Takes ownership of the cut. */
 static enum nt_status add_cut(struct batch_splitter *splitter, struct nt_arrow_cut *cut)
 {
-    struct nt_arrow_cut *cuts =
-        nt_array_grow(splitter->cuts, splitter->cut_count, &splitter->cut_capacity, sizeof(*cuts));
-    NT_TRY(nt_check_memory(cuts, splitter->error));
-    splitter->cuts = cuts;
-    cuts[splitter->cut_count++] = *cut;
+    NT_TRY(nt_check_memory(NT_GROW(splitter->cuts, splitter->cut_count, splitter->cut_capacity),
+                           splitter->error));
+    splitter->cuts[splitter->cut_count++] = *cut;
     *cut = (struct nt_arrow_cut){0};
     return NT_OK;
 }
@@ -755,11 +753,10 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
 
 static enum nt_status omit_cluster(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
-    uint32_t *clusters = nt_array_grow(arrow->omitted_clusters, arrow->omitted_cluster_count,
-                                       &arrow->omitted_cluster_capacity, sizeof(*clusters));
-    NT_TRY(nt_check_memory(clusters, error));
-    arrow->omitted_clusters = clusters;
-    clusters[arrow->omitted_cluster_count++] = cluster;
+    NT_TRY(nt_check_memory(
+        NT_GROW(arrow->omitted_clusters, arrow->omitted_cluster_count, arrow->omitted_cluster_capacity),
+        error));
+    arrow->omitted_clusters[arrow->omitted_cluster_count++] = cluster;
     return NT_OK;
 }
 

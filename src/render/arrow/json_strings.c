@@ -126,11 +126,8 @@ static enum nt_status spend(struct nt_arrow_texts *texts, uint64_t bytes, struct
 
 static enum nt_status add_mark(struct nt_arrow_texts *texts, struct block_mark mark, struct nt_error *error)
 {
-    struct block_mark *marks =
-        nt_array_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
-    NT_TRY(nt_check_memory(marks, error));
-    texts->marks = marks;
-    marks[texts->mark_count++] = mark;
+    NT_TRY(nt_check_memory(NT_GROW(texts->marks, texts->mark_count, texts->capacity), error));
+    texts->marks[texts->mark_count++] = mark;
     return spend(texts, sizeof(mark), error);
 }
 

@@ -64,11 +64,8 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
 static enum nt_status omit_field(struct nt_arrow *arrow, uint32_t field, const char *reason,
                                  struct nt_error *error)
 {
-    struct nt_arrow_omitted_fields *omitted =
-        nt_array_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
-    NT_TRY(nt_check_memory(omitted, error));
-    arrow->omitted = omitted;
-    omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason};
+    NT_TRY(nt_check_memory(NT_GROW(arrow->omitted, arrow->omitted_count, arrow->omitted_capacity), error));
+    arrow->omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason};
     return NT_OK;
 }
 
@@ -151,15 +148,12 @@ static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_k
 {
     struct nt_arrow *arrow = build->arrow;
     struct nt_dtype dtype;
-    struct nt_arrow_stream *streams =
-        nt_array_grow(arrow->streams, arrow->stream_count, &arrow->stream_capacity, sizeof(*streams));
-    if (!streams) {
+    if (!NT_GROW(arrow->streams, arrow->stream_count, arrow->stream_capacity)) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
     }
-    arrow->streams = streams;
     nt_field_stream_dtype(arrow->dataset, field, kind, &dtype);
-    streams[arrow->stream_count] =
+    arrow->streams[arrow->stream_count] =
         (struct nt_arrow_stream){.field = field, .kind = kind, .element_bytes = dtype.bytes};
     return arrow->stream_count++;
 }
@@ -168,12 +162,9 @@ static bool copy_steps(struct build *build)
 {
     struct nt_arrow *arrow = build->arrow;
     for (uint32_t i = build->step_base; i < build->step_count; i++) {
-        struct nt_arrow_step *steps =
-            nt_array_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
-        if (!steps)
+        if (!NT_GROW(arrow->steps, arrow->step_count, arrow->step_capacity))
             return false;
-        arrow->steps = steps;
-        steps[arrow->step_count++] = build->steps[i];
+        arrow->steps[arrow->step_count++] = build->steps[i];
     }
     return true;
 }
@@ -183,14 +174,11 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
                          enum nt_arrow_kind kind)
 {
     struct nt_arrow *arrow = build->arrow;
-    struct nt_arrow_node *nodes =
-        nt_array_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
-    arrow->nodes = nodes ? nodes : arrow->nodes;
-    if (!nodes || !copy_steps(build)) {
+    if (!NT_GROW(arrow->nodes, arrow->node_count, arrow->node_capacity) || !copy_steps(build)) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
     }
-    nodes[arrow->node_count] = (struct nt_arrow_node){
+    arrow->nodes[arrow->node_count] = (struct nt_arrow_node){
         .kind = kind,
         .name = name,
         .field = field,
@@ -208,7 +196,7 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
     build->starts_row_space = false;
     build->own_steps = 0;
     if (parent != NT_NONE)
-        nodes[parent].child_count++;
+        arrow->nodes[parent].child_count++;
     return arrow->node_count++;
 }
 
@@ -422,14 +410,11 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
 static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alternative_count)
 {
     struct nt_arrow *arrow = build->arrow;
-    struct nt_arrow_variant *variants =
-        nt_array_grow(arrow->variants, arrow->variant_count, &arrow->variant_capacity, sizeof(*variants));
-    if (!variants) {
+    if (!NT_GROW(arrow->variants, arrow->variant_count, arrow->variant_capacity)) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
     }
-    arrow->variants = variants;
-    variants[arrow->variant_count] = (struct nt_arrow_variant){
+    arrow->variants[arrow->variant_count] = (struct nt_arrow_variant){
         .field = field,
         .alternative_count = alternative_count,
         .tags = add_stream(build, field, NT_STREAM_TAGS),

@@ -72,11 +72,8 @@ static enum nt_status add_run(struct deletion_collector *collector, uint64_t fir
 {
     enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
     NT_TRY(nt_budget_take(&collector->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
-    struct nt_deletion_run *runs =
-        nt_array_grow(collector->runs, collector->count, &collector->capacity, sizeof(*collector->runs));
-    NT_TRY(nt_check_memory(runs, error));
-    collector->runs = runs;
-    runs[collector->count++] = (struct nt_deletion_run){first, first - collector->deleted};
+    NT_TRY(nt_check_memory(NT_GROW(collector->runs, collector->count, collector->capacity), error));
+    collector->runs[collector->count++] = (struct nt_deletion_run){first, first - collector->deleted};
     return NT_OK;
 }
 

@@ -30,11 +30,8 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
     if (text->count == MAX_VERSIONS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d versions",
                        MAX_VERSIONS);
-    struct nt_lance_version *versions =
-        nt_array_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
-    NT_TRY(nt_check_memory(versions, error));
-    text->versions = versions;
-    versions[text->count++] = *version;
+    NT_TRY(nt_check_memory(NT_GROW(text->versions, text->count, text->capacity), error));
+    text->versions[text->count++] = *version;
     return NT_OK;
 }
 
@@ -44,12 +41,9 @@ static enum nt_status put_tag(struct versions_text *text, const char *name, uint
     if (text->tag_count == MAX_TAGS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d tags",
                        MAX_TAGS);
-    struct tagged *tags = nt_array_grow(text->tags, text->tag_count, &text->tag_capacity, sizeof(*tags));
-    if (tags)
-        text->tags = tags;
     const char *copy = nt_arena_copy(text->arena, name, strlen(name));
-    NT_TRY(nt_check_memory(tags && copy, error));
-    tags[text->tag_count++] = (struct tagged){version, copy};
+    NT_TRY(nt_check_memory(copy && NT_GROW(text->tags, text->tag_count, text->tag_capacity), error));
+    text->tags[text->tag_count++] = (struct tagged){version, copy};
     return NT_OK;
 }
 

@@ -81,16 +81,13 @@ enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list, const str
     NT_TRY(nt_budget_take(&list->dataset->file->budget, NT_COST_ENVELOPE_BYTE, FILLED_BYTES, entry->offset,
                           list->error));
     list->taken++;
-    struct nt_page_list_entry *grown =
-        nt_array_grow(list->entry, list->count, &list->capacity, sizeof(*grown));
-    NT_TRY(nt_check_memory(grown, list->error));
+    NT_TRY(nt_check_memory(NT_GROW(list->entry, list->count, list->capacity), list->error));
     uint64_t first = list->rows;
-    list->entry = grown;
-    grown[list->count] = *entry;
+    list->entry[list->count] = *entry;
     if (!nt_checked_add(list->rows, entry->rows, &list->rows))
         return nt_fail(list->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
     if (list->column_map->repeats > 1)
-        begin_lists(list->column_map->repeats, first, &grown[list->count]);
+        begin_lists(list->column_map->repeats, first, &list->entry[list->count]);
     list->count++;
     return NT_OK;
 }
