@@ -49,14 +49,13 @@ int nt_idle_start(struct nt_mount *mount)
         return 0;
     atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
-    nt_condition_init(&idle->requested);
+    int problem = nt_condition_init(&idle->requested);
     /* The thread blocks signals, because they must interrupt the thread of the request loop. */
-    int problem = nt_thread_start(&idle->thread, watch, mount);
-    idle->is_started = problem == 0;
-    if (problem) {
+    if (!problem && (problem = nt_thread_start(&idle->thread, watch, mount)))
         pthread_cond_destroy(&idle->requested);
+    if (problem)
         pthread_mutex_destroy(&idle->lock);
-    }
+    idle->is_started = problem == 0;
     return problem;
 }
 
