@@ -247,10 +247,9 @@ struct nt_chain_identity nt_chain_identity_of(const struct stat *found);
 enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,
                                         struct nt_chain_identity *identity_ret, struct nt_error *error);
 /* Of the current version of the dataset in a directory; `requested` as in nt_open_options. The options then
- * select it while the identity lives. NT_UNSUPPORTED if its changes cannot be seen. */
-enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
-                                         struct nt_open_options *options,
-                                         struct nt_chain_identity *identity_ret, struct nt_error *error);
+ * select it while the identity lives. False if it cannot be read, or its changes cannot be seen. */
+bool nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
+                               struct nt_open_options *options, struct nt_chain_identity *identity_ret);
 
 /* NT_CHANGED, with the expected and found identities, if the file has changed. */
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,

@@ -30,37 +30,31 @@ static enum nt_status identify_source(struct nt_source *source, struct nt_chain_
     return NT_OK;
 }
 
-static enum nt_status identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
-                                       struct nt_chain_identity *identity_ret, struct nt_error *error)
+static bool identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
+                             struct nt_chain_identity *identity_ret)
 {
     NT_CLEANUP(nt_source_close_at) struct nt_source *source = NULL;
     uint64_t size; /* is found when the file is opened */
-    if (!version->file)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: its versions cannot be distinguished",
-                       folder->path);
-    NT_TRY(nt_folder_open_file_lazily(folder, version->file, &source, error));
-    NT_TRY(nt_source_size(source, &size, error));
-    NT_TRY(identify_source(source, identity_ret, error));
-    int length = snprintf(identity_ret->state, NT_STATE_TEXT, "%s%" PRIu64, version->series, version->number);
-    return length < NT_STATE_TEXT
-               ? NT_OK
-               : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: the name of the branch has more than %d bytes",
-                         folder->path, NT_STATE_TEXT);
+    return version->file && nt_folder_open_file_lazily(folder, version->file, &source, NULL) == NT_OK &&
+           nt_source_size(source, &size, NULL) == NT_OK &&
+           identify_source(source, identity_ret, NULL) == NT_OK &&
+           snprintf(identity_ret->state, NT_STATE_TEXT, "%s%" PRIu64, version->series, version->number) <
+               NT_STATE_TEXT;
 }
 
-enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
-                                         struct nt_open_options *options,
-                                         struct nt_chain_identity *identity_ret, struct nt_error *error)
+bool nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
+                               struct nt_open_options *options, struct nt_chain_identity *identity_ret)
 {
     struct nt_dataset_version version;
     struct nt_open_options of_version = *options;
     of_version.version = requested;
-    NT_TRY(nt_find_version_in(folder, &of_version, &version, error));
-    enum nt_status status = identify_version(folder, &version, identity_ret, error);
-    if (status == NT_OK && !version.is_state)
+    if (nt_find_version_in(folder, &of_version, &version, NULL) != NT_OK)
+        return false;
+    bool is_known = identify_version(folder, &version, identity_ret);
+    if (is_known && !version.is_state)
         options->version = identity_ret->state;
     nt_version_deinit(&version);
-    return status;
+    return is_known;
 }
 
 enum nt_status nt_chain_identify_member(const struct nt_chain_member *member,

@@ -405,10 +405,9 @@ static bool is_version_known(const struct nt_chain *chain, struct nt_chain_membe
     struct nt_source *source;
     if (open_folder(chain, member, &source) != NT_OK)
         return false;
-    bool is_known =
-        source->folder &&
-        nt_chain_identify_dataset(source->folder, options.version, &options, &found, NULL) == NT_OK &&
-        nt_indexed_file_check(known, &found, NULL) == NT_OK;
+    bool is_known = source->folder &&
+                    nt_chain_identify_dataset(source->folder, options.version, &options, &found) &&
+                    nt_indexed_file_check(known, &found, NULL) == NT_OK;
     if (source->folder && !nt_folder_is_local(source->folder))
         member->source = source;
     else

@@ -61,9 +61,8 @@ static bool select_version(const struct nt_chain_member *member, const struct nt
                            struct nt_chain_identity *identity)
 {
     const char *known = member->known ? member->known->state : NULL;
-    bool is_known = known && nt_chain_identify_dataset(folder, known, options, identity, NULL) == NT_OK;
-    return is_known ||
-           nt_chain_identify_dataset(folder, chain->open.version, options, identity, NULL) == NT_OK;
+    return (known && nt_chain_identify_dataset(folder, known, options, identity)) ||
+           nt_chain_identify_dataset(folder, chain->open.version, options, identity);
 }
 
 /* Identifies the version of a dataset in a directory before its files are read: if they change meanwhile, the

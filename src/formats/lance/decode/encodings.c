@@ -36,15 +36,15 @@ static struct nt_buffer_slice *part_of(const struct node_job *job)
     return &job->parts[job->is_block ? 0 : job->node->buffer];
 }
 
-/* Decodes a child of the node. */
-static enum nt_status decode_child(const struct node_job *job, unsigned child, uint64_t elements,
-                                   uint8_t *into, struct nt_decoded_array *array, struct nt_error *error)
+/* Decodes the first child of the node. */
+static enum nt_status decode_child(const struct node_job *job, uint64_t elements, uint8_t *into,
+                                   struct nt_decoded_array *array, struct nt_error *error)
 {
     struct node_job below = *job;
     below.elements = elements;
     below.into = into;
     below.array = array;
-    return decode(&below, job->node->children[child], error);
+    return decode(&below, job->node->children[0], error);
 }
 
 static enum nt_status take_output(const struct node_job *job, uint64_t bytes, uint8_t **output_ret,
@@ -149,7 +149,7 @@ static enum nt_status join_planes(const struct node_job *job, struct nt_error *e
                                                       [4] = NT_ENCODING_SPLIT_REAL32,
                                                       [8] = NT_ENCODING_SPLIT_REAL64};
     struct nt_decoded_array planes = {0};
-    NT_TRY(decode_child(job, 0, job->elements, NULL, &planes, error));
+    NT_TRY(decode_child(job, job->elements, NULL, &planes, error));
     uint32_t width = planes.bits / 8;
     uint8_t *output;
     if (planes.elements != job->elements)
@@ -184,7 +184,7 @@ static enum nt_status decompress(const struct node_job *job, struct nt_error *er
     NT_TRY(nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
                                          job->arena->packed->context, error));
     *part = (struct nt_buffer_slice){output, bytes};
-    enum nt_status status = decode_child(job, 0, job->elements, job->into, job->array, error);
+    enum nt_status status = decode_child(job, job->elements, job->into, job->array, error);
     *part = stored;
     return status;
 }
@@ -200,7 +200,7 @@ static enum nt_status decode_list(const struct node_job *job, struct nt_error *e
     NT_TRY(nt_bits_to_bytes(items, 1, &bytes, error));
     if (node->has_validity)
         NT_TRY(nt_buffer_slice_require(part_of(job), bytes, "validity of items", error));
-    NT_TRY(decode_child(job, 0, items, job->into, job->array, error));
+    NT_TRY(decode_child(job, items, job->into, job->array, error));
     struct nt_decoded_array *array = job->array;
     if (array->depth == NT_LANCE_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
@@ -216,7 +216,7 @@ static enum nt_status decode_list(const struct node_job *job, struct nt_error *e
 
 static enum nt_status decode_rows(const struct node_job *job, struct nt_error *error)
 {
-    return decode_child(job, 0, job->elements, job->into, job->array, error);
+    return decode_child(job, job->elements, job->into, job->array, error);
 }
 
 /* ---- Strings ---- */
@@ -233,7 +233,7 @@ static enum nt_status decode_strings(const struct node_job *job, struct nt_error
 static enum nt_status take_codes(const struct node_job *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
-    NT_TRY(decode_child(job, 0, job->elements, NULL, array, error));
+    NT_TRY(decode_child(job, job->elements, NULL, array, error));
     if (array->fsst)
         NT_TRY(nt_strings_expand(job->arena, array->fsst, array, error));
     if (!array->ends)

@@ -119,18 +119,18 @@ bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct
 
 /* ---- Sliced structures ---- */
 
-static bool has_shape(const struct nt_lance_schema *schema, uint32_t field, enum nt_lance_shape shape)
+static bool is_structure(const struct nt_lance_schema *schema, uint32_t field)
 {
-    return field != NT_NONE && schema->layouts[field].type.shape == shape;
+    return field != NT_NONE && schema->layouts[field].type.shape == NT_LANCE_IS_STRUCT;
 }
 
 /* Is the field nested in structures only, so that its rows are the file's rows? */
 static bool is_member(const struct nt_lance_schema *schema, uint32_t field)
 {
     uint32_t at = schema->fields[field].parent;
-    if (!has_shape(schema, at, NT_LANCE_IS_STRUCT))
+    if (!is_structure(schema, at))
         return false;
-    while (has_shape(schema, at, NT_LANCE_IS_STRUCT))
+    while (is_structure(schema, at))
         at = schema->fields[at].parent;
     return at == NT_NONE;
 }
@@ -189,11 +189,11 @@ static void spread(const struct nt_lance_schema *schema, struct nt_lance_column 
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
         uint32_t parent = schema->fields[i].parent;
-        if (!columns[i].failure && parent != NT_NONE && !has_shape(schema, parent, NT_LANCE_IS_STRUCT))
+        if (!columns[i].failure && parent != NT_NONE && !is_structure(schema, parent))
             columns[i].failure = columns[parent].failure;
     }
     for (uint32_t i = schema->field_count; i-- > 0;)
-        if (!columns[i].failure && has_shape(schema, i, NT_LANCE_IS_STRUCT))
+        if (!columns[i].failure && is_structure(schema, i))
             columns[i].failure = find_common_failure(schema, i, columns);
 }
 
