@@ -335,8 +335,6 @@ enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *jso
 
 /* ---- keys.jsonl ---- */
 
-enum { PIECE_BYTES = 32 * 1024 };
-
 struct keys_text {
     struct nt_text_generator text;
     struct nt_tfile_walk walk;
@@ -369,21 +367,16 @@ static void append_record(struct nt_buffer *out, const struct nt_tfile_record *r
     nt_json_finish(&json);
 }
 
-static enum nt_status keys_next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
-                                struct nt_error *error)
+static enum nt_status next_record(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                  struct nt_error *error)
 {
     struct keys_text *keys = (struct keys_text *)text;
     struct nt_tfile_record record;
-    enum nt_status status = NT_OK;
-    size_t start = out->length;
-    while (!status && out->length < start + PIECE_BYTES) {
-        status = nt_tfile_walk_next(&keys->walk, &record, error);
-        if (!status)
-            append_record(out, &record);
-        NT_TRY(nt_check_memory(!out->failed, error));
-    }
+    enum nt_status status = nt_tfile_walk_next(&keys->walk, &record, error);
+    if (status == NT_OK)
+        append_record(out, &record);
     *more_ret = status != NT_NOT_FOUND;
-    return status == NT_NOT_FOUND || (status && out->length > start) ? NT_OK : status;
+    return *more_ret ? status : NT_OK;
 }
 
 static void keys_free(struct nt_text_generator *text)
@@ -397,7 +390,8 @@ static enum nt_status open_keys(const struct nt_document_request *request,
 {
     struct keys_text *keys = calloc(1, sizeof(*keys));
     NT_TRY(nt_check_memory(keys, error));
-    keys->text = (struct nt_text_generator){.next = keys_next, .free = keys_free};
+    keys->text =
+        (struct nt_text_generator){.next = nt_text_next_lines, .next_line = next_record, .free = keys_free};
     enum nt_status status =
         nt_tfile_walk_init(&keys->walk, request->file->source, &nt_tfile_of(request->file)->header, error);
     if (status) {

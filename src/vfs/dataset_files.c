@@ -141,31 +141,27 @@ static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, cons
     nt_json_finish(&json);
 }
 
-static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
-                                    struct nt_error *error)
+static enum nt_status next_cluster(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                   struct nt_error *error)
 {
-    enum { PIECE = 32768 };
     struct clusters *clusters = (struct clusters *)text;
     struct nt_dataset *dataset = clusters->dataset;
-    size_t start = out->length;
-    while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
-        struct nt_group *group;
-        struct nt_error failure = {0};
-        enum nt_status status = nt_group_pin(dataset, clusters->group, &group, &failure);
-        bool is_good = status == NT_OK;
-        if (!is_good && !nt_group_failure(dataset, clusters->group))
-            return nt_fail_copy(error, &failure);
-        if (is_good && clusters->cluster < group->clusters)
-            put_cluster(dataset, group, group->first_cluster + clusters->cluster, out);
-        else if (!is_good)
-            put_bad_group(dataset, clusters->group, &failure, out);
-        if (!is_good || ++clusters->cluster >= group->clusters) {
-            clusters->group++;
-            clusters->cluster = 0;
-        }
-        nt_group_unpin(group);
-    }
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    struct nt_error failure = {0};
     *more_ret = clusters->group < dataset->group_count;
+    if (!*more_ret)
+        return NT_OK;
+    bool is_good = nt_group_pin(dataset, clusters->group, &group, &failure) == NT_OK;
+    if (!is_good && !nt_group_failure(dataset, clusters->group))
+        return nt_fail_copy(error, &failure);
+    if (is_good && clusters->cluster < group->clusters)
+        put_cluster(dataset, group, group->first_cluster + clusters->cluster, out);
+    else if (!is_good)
+        put_bad_group(dataset, clusters->group, &failure, out);
+    if (!is_good || ++clusters->cluster >= group->clusters) {
+        clusters->group++;
+        clusters->cluster = 0;
+    }
     return NT_OK;
 }
 
@@ -176,7 +172,9 @@ static enum nt_status clusters_jsonl(const struct nt_resolved_node *resolved,
     NT_TRY(nt_dataset_physical(resolved->dataset, &physical, error));
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     NT_TRY(nt_check_memory(clusters, error));
-    *clusters = (struct clusters){.text = {.next = next_clusters, .free = nt_text_free}, .dataset = physical};
+    *clusters = (struct clusters){
+        .text = {.next = nt_text_next_lines, .next_line = next_cluster, .free = nt_text_free},
+        .dataset = physical};
     *text_ret = &clusters->text;
     return NT_OK;
 }
@@ -190,28 +188,19 @@ struct dataset_listing {
     uint32_t next;
 };
 
-static void write_line(const struct dataset_listing *files, struct nt_buffer *out)
+static enum nt_status next_file(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                struct nt_error *error)
 {
+    struct dataset_listing *files = (struct dataset_listing *)text;
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "number", files->next);
     nt_json_member_format(&json, "path", NT_CHAIN_FILES "/%s",
                           nt_member_inodes_name(files->inodes, files->next));
-    nt_chain_write_file(files->dataset, files->next, &json);
+    nt_chain_write_file(files->dataset, files->next++, &json);
     nt_json_finish(&json);
-}
-
-static enum nt_status next_files(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
-                                 struct nt_error *error)
-{
-    enum { PIECE = 32768 };
-    struct dataset_listing *files = (struct dataset_listing *)text;
-    uint32_t count = nt_chain_file_count(files->dataset->file);
-    for (size_t end = out->length + PIECE; files->next < count && out->length < end && !out->failed;
-         files->next++)
-        write_line(files, out);
-    *more_ret = files->next < count;
-    return out->failed ? nt_fail_memory(error) : NT_OK;
+    *more_ret = files->next < nt_chain_file_count(files->dataset->file);
+    return NT_OK;
 }
 
 static enum nt_status files_jsonl(const struct nt_resolved_node *resolved,
@@ -219,9 +208,10 @@ static enum nt_status files_jsonl(const struct nt_resolved_node *resolved,
 {
     struct dataset_listing *files = calloc(1, sizeof(*files));
     NT_TRY(nt_check_memory(files, error));
-    *files = (struct dataset_listing){.text = {.next = next_files, .free = nt_text_free},
-                                      .dataset = resolved->dataset,
-                                      .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};
+    *files = (struct dataset_listing){
+        .text = {.next = nt_text_next_lines, .next_line = next_file, .free = nt_text_free},
+        .dataset = resolved->dataset,
+        .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};
     *text_ret = &files->text;
     return NT_OK;
 }

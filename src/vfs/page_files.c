@@ -134,35 +134,19 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page_p
     return NT_OK;
 }
 
-static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
-                           struct nt_error *error)
+static enum nt_status next_page(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                struct nt_error *error)
 {
-    enum { PIECE = 32768 };
     struct pages *pages = (struct pages *)text;
-    size_t start = out->length;
-    while (out->length - start < PIECE && !out->failed) {
-        struct nt_page_position place;
-        size_t line = out->length;
-        prefetch_ends(pages);
-        enum nt_status status =
-            nt_column_page_pin(pages->reader, pages->dataset, pages->column, pages->number, &place, error);
-        if (status == NT_NOT_FOUND) {
-            *more_ret = false;
-            return NT_OK;
-        }
-        if (status == NT_OK)
-            status = put_page(pages, &place, out, error);
-        nt_group_unpin(place.group);
-        if (status != NT_OK && line > start) {
-            out->length = line; /* returns earlier lines first; the next call fails */
-            break;
-        }
-        if (status != NT_OK)
-            return status;
-        pages->number++;
-    }
-    *more_ret = true;
-    return NT_OK;
+    NT_CLEANUP(nt_page_unpin_at) struct nt_page_position place = {0};
+    prefetch_ends(pages);
+    enum nt_status status =
+        nt_column_page_pin(pages->reader, pages->dataset, pages->column, pages->number, &place, error);
+    *more_ret = status != NT_NOT_FOUND;
+    if (status == NT_OK)
+        status = put_page(pages, &place, out, error);
+    pages->number += status == NT_OK;
+    return *more_ret ? status : NT_OK;
 }
 
 enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
@@ -170,10 +154,11 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 {
     struct pages *pages = calloc(1, sizeof(*pages));
     NT_TRY(nt_check_memory(pages, error));
-    *pages = (struct pages){.text = {.next = next, .free = nt_text_free},
-                            .reader = resolved->vfs->reader,
-                            .dataset = resolved->dataset,
-                            .column = resolved->column};
+    *pages =
+        (struct pages){.text = {.next = nt_text_next_lines, .next_line = next_page, .free = nt_text_free},
+                       .reader = resolved->vfs->reader,
+                       .dataset = resolved->dataset,
+                       .column = resolved->column};
     *text_ret = &pages->text;
     return NT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of the model: creation, directories, datasets, lazy resolution of stubs, and the layout ranges
- * of a format.
+ * Files of the model: creation, directories, datasets, lazy resolution of stubs, the layout ranges of a
+ * format, and texts of lines.
  */
 #include "core/model/model.h"
 
@@ -301,4 +301,25 @@ enum nt_status nt_layout_emit_range(const struct nt_layout_output *output, uint6
         .page = UINT64_MAX,
     };
     return output->emit(output->context, &range);
+}
+
+/* ---- Texts ---- */
+
+enum nt_status nt_text_next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                  struct nt_error *error)
+{
+    enum { PIECE_BYTES = 32 * 1024 };
+    size_t start = out->length;
+    *more_ret = true;
+    while (*more_ret && out->length - start < PIECE_BYTES && !out->failed) {
+        size_t line = out->length;
+        enum nt_status status = text->next_line(text, out, more_ret, error);
+        if (status != NT_OK && line == start)
+            return status;
+        if (status != NT_OK) {
+            out->length = line;
+            break;
+        }
+    }
+    return nt_check_memory(!out->failed, error);
 }

@@ -282,6 +282,10 @@ struct nt_text_generator {
     /* Appends the next piece to `out`; *more_ret is false for the last piece, which is still valid. */
     enum nt_status (*next)(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error);
+    /* If `next` is nt_text_next_lines: the same for a line, or for the fact that there is none. Advances only
+     * if it succeeds. *more_ret is true before. */
+    enum nt_status (*next_line)(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                struct nt_error *error);
     void (*free)(struct nt_text_generator *text);
     /* For generators that can be suspended: the memory in use, the position between two pieces (0: the
      * start), and resuming a new generator there. NULL: uses little memory, or must restart. */
@@ -298,6 +302,10 @@ struct nt_text_generator {
     uint64_t too_many_bytes;
     bool is_given_up;
 };
+
+/* `next` of a generator of lines. Those before a failure come first: the next call fails. */
+enum nt_status nt_text_next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                  struct nt_error *error);
 
 /* `free` of a generator that owns only memory. */
 static inline void nt_text_free(struct nt_text_generator *text)

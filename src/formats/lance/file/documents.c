@@ -552,11 +552,16 @@ static void put_line(const struct chunks *chunks, const struct nt_mini_block_siz
     nt_json_finish(&json);
 }
 
-static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status next_chunk(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
 {
+    struct chunks *chunks = (struct chunks *)text;
     uint8_t start[NT_MINI_BLOCK_SIZES_BYTES];
     struct nt_mini_block_sizes sizes;
     const struct nt_lance_buffer *buffer = &chunks->buffer;
+    *more_ret = chunks->next < chunks->count;
+    if (!*more_ret)
+        return NT_OK;
     NT_TRY(nt_lance_next_mini_block(chunks->tree, chunks->words, chunks->count, chunks->next, chunks->values,
                                     buffer->bytes, &chunks->chunk, error));
     size_t bytes = chunks->chunk.bytes < sizeof(start) ? (size_t)chunks->chunk.bytes : sizeof(start);
@@ -570,19 +575,6 @@ static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, s
     put_line(chunks, &sizes, out);
     chunks->next++;
     return NT_OK;
-}
-
-static enum nt_status next_chunks(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
-                                  struct nt_error *error)
-{
-    enum { PIECE = 32768 };
-    struct chunks *chunks = (struct chunks *)text;
-    size_t start = out->length;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && chunks->next < chunks->count && out->length - start < PIECE && !out->failed)
-        status = next_chunk(chunks, out, error);
-    *more_ret = chunks->next < chunks->count;
-    return status != NT_OK && out->length > start ? NT_OK : status; /* the next call fails at once */
 }
 
 static void free_chunks(struct nt_text_generator *text)
@@ -622,7 +614,8 @@ static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t co
     struct nt_lance_buffer words = {0, 0};
     struct chunks *chunks = calloc(1, sizeof(*chunks));
     NT_TRY(nt_check_memory(chunks, error));
-    chunks->text = (struct nt_text_generator){.next = next_chunks, .free = free_chunks};
+    chunks->text =
+        (struct nt_text_generator){.next = nt_text_next_lines, .next_line = next_chunk, .free = free_chunks};
     enum nt_status status = find_chunks(physical, column, page, chunks, &words, error);
     if (status == NT_OK && !(chunks->words = malloc(words.bytes ? words.bytes : 1)))
         status = nt_fail_memory(error);
