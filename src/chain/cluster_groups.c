@@ -160,12 +160,6 @@ static void put_cluster(struct nt_dataset *dataset, const struct nt_chain_slice 
     };
 }
 
-static int compare_columns(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 static bool has_column_of(const struct nt_dataset *dataset, const struct nt_column_group *group,
                           uint32_t field)
 {
@@ -214,7 +208,7 @@ static enum nt_status put_column_group(struct nt_dataset *dataset, const struct 
     for (uint32_t i = 0; i < dataset->column_count; i++)
         if (physical_columns[i] == number)
             columns[group->count++] = i;
-    qsort(columns, group->count, sizeof(*columns), compare_columns);
+    qsort(columns, group->count, sizeof(*columns), nt_compare_u32);
     return NT_OK;
 }
 

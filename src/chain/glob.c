@@ -121,11 +121,6 @@ static enum nt_status match_pattern(const char *pattern, struct matches *matches
     return NT_OK;
 }
 
-static int compare_paths(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error)
 {
@@ -133,7 +128,7 @@ enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, voi
     NT_TRY(match_pattern(pattern, &matches, error));
     if (matches.count == 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", pattern);
-    qsort(matches.paths, matches.count, sizeof(char *), compare_paths);
+    qsort(matches.paths, matches.count, sizeof(char *), nt_compare_strings);
     for (size_t i = 0; i < matches.count; i++)
         if (i == 0 || strcmp(matches.paths[i], matches.paths[i - 1]) != 0)
             NT_TRY(take(context, matches.paths[i], error));
@@ -377,18 +372,12 @@ static enum nt_status list_matches(struct glob_walk *walk, struct task *task, st
 
 /* ---- A whole pattern ---- */
 
-static int compare_matches(const void *left, const void *right)
-{
-    const struct nt_remote_match *a = left, *b = right;
-    return strcmp(a->path, b->path);
-}
-
 static enum nt_status take_matches(struct glob_walk *walk, const char *shown, nt_remote_take *take,
                                    void *context, struct nt_error *error)
 {
     if (walk->count == 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", shown);
-    qsort(walk->matches, walk->count, sizeof(*walk->matches), compare_matches);
+    qsort(walk->matches, walk->count, sizeof(*walk->matches), nt_compare_strings);
     for (size_t i = 0; i < walk->count; i++)
         NT_TRY(take(context, &walk->matches[i], error));
     return NT_OK;

@@ -123,13 +123,6 @@ struct inspection {
     uint32_t count;
 };
 
-static int compare_columns(const void *key, const void *item)
-{
-    const uint32_t *column = key;
-    const struct nt_column_stats *stats = item;
-    return (*column > stats->column) - (*column < stats->column);
-}
-
 static enum nt_status diff_column(struct nt_diff_run *run, const struct inspection *inspections,
                                   const struct nt_field_pair *pair, uint32_t number, uint32_t a, uint32_t b,
                                   struct nt_error *error)
@@ -144,7 +137,7 @@ static enum nt_status diff_column(struct nt_diff_run *run, const struct inspecti
         layouts[side] = (struct compared_column){dataset, NULL};
         if (columns[side] != NT_NONE)
             layouts[side].stats = bsearch(&columns[side], inspections[side].columns, inspections[side].count,
-                                          sizeof(*inspections[side].columns), compare_columns);
+                                          sizeof(*inspections[side].columns), nt_compare_u32);
         if (layouts[side].stats)
             difference.values[side] = (struct nt_diff_value){
                 .kind = NT_DIFF_WORDS, .text = nt_text_of(dataset->columns[columns[side]].type_name)};

@@ -158,12 +158,6 @@ static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, co
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-static int compare_clusters(const void *left, const void *right)
-{
-    const struct nt_cluster *a = left, *b = right;
-    return a->first_entry < b->first_entry ? -1 : a->first_entry > b->first_entry;
-}
-
 static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
 {
     if (first >= end)
@@ -220,7 +214,7 @@ static enum nt_status put_sorted_gaps(struct nt_json *json, struct holders holde
     while (held && next_holder(&holders, &held[count]))
         count++;
     if (held)
-        qsort(held, count, sizeof(*held), compare_clusters);
+        qsort(held, count, sizeof(*held), nt_compare_u64);
     for (uint32_t i = 0; i < count; i++)
         put_gap_before(json, &held[i], covered);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, bytes);

@@ -112,12 +112,6 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
     return NT_OK;
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-    const struct nt_local_entry *a = left, *b = right;
-    return strcmp(a->name, b->name);
-}
-
 static enum nt_status take_entries(struct local_listing *listing, struct nt_local_entry **entries_ret,
                                    size_t *count_ret, struct nt_error *error)
 {
@@ -127,7 +121,7 @@ static enum nt_status take_entries(struct local_listing *listing, struct nt_loca
         return status;
     }
     if (listing->count)
-        qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_entries);
+        qsort(listing->entries, listing->count, sizeof(*listing->entries), nt_compare_strings);
     *entries_ret = listing->entries;
     *count_ret = listing->count;
     return NT_OK;

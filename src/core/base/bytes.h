@@ -229,6 +229,13 @@ static inline int nt_compare_u64(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+/* The same for a uint32_t. */
+static inline int nt_compare_u32(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
 /* ---- Outputs of loops ---- */
 
 /* A loop that writes memory outside the CPU cache waits for each store. This prefetches the memory ahead of

@@ -92,11 +92,6 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
     return nt_check_memory(names->list[names->count++], error);
 }
 
-static int compare_names(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Users write these files, so a damaged file costs nothing but itself. */
 static enum nt_status read_file(struct nt_blz_build *build, const char *path, struct nt_blz_meta_file *file,
                                 struct nt_error *error)
@@ -116,7 +111,7 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
                                  struct nt_blz_node *node, struct nt_error *error)
 {
     if (names->count)
-        qsort(names->list, names->count, sizeof(*names->list), compare_names);
+        qsort(names->list, names->count, sizeof(*names->list), nt_compare_strings);
     node->others = nt_arena_alloc(names->arena, names->count + 1, sizeof(*node->others));
     NT_TRY(nt_check_memory(node->others, error));
     for (size_t i = 0; i < names->count; i++) {

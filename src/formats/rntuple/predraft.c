@@ -165,12 +165,6 @@ static void read_column(struct predraft_reader *reader, struct nt_cursor *cursor
     check(reader, &frame, "column");
 }
 
-static int compare_columns(const void *left, const void *right)
-{
-    const struct nt_column_record *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 static void read_columns(struct predraft_reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
 {
     enum { MIN_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
@@ -183,7 +177,7 @@ static void read_columns(struct predraft_reader *reader, struct nt_cursor *curso
     for (uint32_t i = 0; i < count && reader->status == NT_OK; i++)
         read_column(reader, cursor, &columns[i]);
     if (reader->status == NT_OK)
-        qsort(columns, count, sizeof(*columns), compare_columns);
+        qsort(columns, count, sizeof(*columns), nt_compare_u64);
 }
 
 enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,

@@ -394,8 +394,8 @@ struct nt_field_record {
 };
 
 struct nt_column_record {
+    uint64_t id; /* first: nt_compare_u64 sorts by it */
     size_t unknown_bytes;
-    uint64_t id;
     uint64_t field_id;
     uint16_t type_number, bits;
     uint32_t flags;

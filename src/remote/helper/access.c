@@ -14,11 +14,6 @@
 
 /* ---- Allow-list ---- */
 
-static int compare(const void *one, const void *other)
-{
-    return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
 static bool add(struct nt_allow_list *rules, size_t *capacity, const char *text, size_t bytes)
 {
     if (!NT_GROW(rules->addresses, rules->count, *capacity) ||
@@ -51,7 +46,7 @@ bool nt_allow_list_receive(struct nt_allow_list *rules, int channel)
     rules->is_fixed = request.bytes & NT_FETCH_ALLOWED_ALONE;
     rules->keeps_certificate = request.bytes & NT_FETCH_CERTIFICATE_TO_ORIGIN;
     if (rules->count)
-        qsort(rules->addresses, rules->count, sizeof(*rules->addresses), compare);
+        qsort(rules->addresses, rules->count, sizeof(*rules->addresses), nt_compare_strings);
     return true;
 }
 

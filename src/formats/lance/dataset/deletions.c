@@ -93,17 +93,11 @@ static enum nt_status add_row(struct deletion_collector *collector, uint64_t row
 
 /* ---- Arrow: rows in any order ---- */
 
-static int compare_rows(const void *left, const void *right)
-{
-    const uint32_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 static enum nt_status add_sorted(struct deletion_collector *collector, struct nt_arrow_rows *found,
                                  struct nt_error *error)
 {
     if (found->count)
-        qsort(found->rows, found->count, sizeof(*found->rows), compare_rows);
+        qsort(found->rows, found->count, sizeof(*found->rows), nt_compare_u32);
     for (size_t i = 0; i < found->count; i++) {
         bool is_twice = i && found->rows[i] == found->rows[i - 1];
         if (is_twice)
