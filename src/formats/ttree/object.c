@@ -359,8 +359,7 @@ static enum nt_status walk_pointer(struct object_walk *walk, struct nt_text name
     return NT_OK;
 }
 
-/* Returns its bits. */
-static uint32_t skip_tobject(struct nt_cursor *cursor)
+uint32_t nt_tobject_skip(struct nt_cursor *cursor)
 {
     if (nt_get_be16(cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
         nt_cursor_skip(cursor, 4);
@@ -423,7 +422,7 @@ static enum nt_status walk_numbers(struct object_walk *walk, struct nt_object_me
         member->type = (int32_t)known->type;
         member->count = get_count(walk, width_of(member->type));
     } else if (known->kind == TREFARRAY) {
-        skip_tobject(cursor);
+        nt_tobject_skip(cursor);
         nt_cursor_skip(cursor, get_length(cursor));
         member->count = get_count(walk, 4);
         nt_cursor_skip(cursor, 4 + 2); /* lower bound, number of the process */
@@ -482,7 +481,7 @@ static enum nt_status walk_list(struct object_walk *walk, struct nt_object_membe
     struct nt_text item_class = {0};
     bool skip;
     if (list->version > 2)
-        bits = skip_tobject(cursor);
+        bits = nt_tobject_skip(cursor);
     if (list->version > 1)
         nt_cursor_skip(cursor, get_length(cursor));
     if (kind == TCLONESARRAY) {

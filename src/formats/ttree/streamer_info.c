@@ -204,13 +204,6 @@ static struct nt_cursor get_object(struct nt_cursor *cursor, uint16_t *version_r
     return object;
 }
 
-static void skip_tobject(struct nt_cursor *cursor)
-{
-    nt_cursor_skip(cursor, 2 + 4); /* version, unique id */
-    if (nt_get_be32(cursor) & NT_TOBJECT_IS_REFERENCED)
-        nt_cursor_skip(cursor, 2);
-}
-
 /* Reads the class of an item of a list; `item_ret` is a cursor over the object, which is skipped. */
 static struct nt_text get_item(struct streamer_info_reader *reader, struct nt_cursor *cursor,
                                struct nt_cursor *item_ret)
@@ -265,7 +258,7 @@ static void get_named(struct nt_cursor *cursor, struct nt_text *name_ret, struct
 {
     uint16_t version;
     struct nt_cursor named = get_object(cursor, &version);
-    skip_tobject(&named);
+    nt_tobject_skip(&named);
     *name_ret = nt_tfile_get_string(&named);
     *title_ret = nt_tfile_get_string(&named);
     cursor->failed |= named.failed;
@@ -372,7 +365,7 @@ static bool get_element(struct nt_cursor *item, enum element_class element_class
 /* The start of a TObjArray or TList: the number of items, each of at least 4 bytes. */
 static uint32_t get_list(struct nt_cursor *list, bool is_array)
 {
-    skip_tobject(list);
+    nt_tobject_skip(list);
     nt_tfile_get_string(list);
     uint32_t count = nt_get_be32(list);
     if (is_array)

@@ -150,6 +150,9 @@ struct nt_object_visitor {
     bool is_strict; /* an object that does not fill its byte count is corrupt; else the rest is skipped */
 };
 
+/* Skips the members of a TObject; returns its bits. */
+uint32_t nt_tobject_skip(struct nt_cursor *cursor);
+
 /* Walks the object of a class at the start of a buffer. `buffer_base`: what references are relative to:
  * the length of the key in front of the object. Depth and the number of objects are bounded.
  * NT_CORRUPT: the message has the place in the buffer. */
