@@ -326,8 +326,7 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     enum nt_status status = nt_chain_source_new(name, chain->members[0].file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     (*file_ret)->budget.total = chain->total;
     chain->holders++;
     (*file_ret)->format_data = chain;
@@ -413,16 +412,15 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
 static enum nt_status settle_members(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, failed_count = 0;
-    struct nt_chain_member *members = chain->members, *failed;
+    struct nt_chain_member *members = chain->members;
     if (chain->options.skip_failed)
         close_members_without_dataset(chain);
     NT_TRY(refuse_failed(chain, error));
-    if (!(failed = calloc(chain->member_count, sizeof(*failed))))
-        return nt_fail_memory(error);
+    NT_AUTO_FREE struct nt_chain_member *failed = calloc(chain->member_count, sizeof(*failed));
+    NT_TRY(nt_check_memory(failed, error));
     for (uint32_t i = 0; i < chain->member_count; i++)
         *(has_failed(chain, i) ? &failed[failed_count++] : &members[kept++]) = members[i];
     memcpy(members + kept, failed, failed_count * sizeof(*failed));
-    free(failed);
     chain->member_count = kept;
     chain->skipped += failed_count;
     return kept && !is_of_friend(&members[0])
@@ -707,8 +705,7 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     chain_unref(chain);
     if (status == NT_OK && is_stub && !is_lazy)
         status = complete_now(file_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     status = find_failure(*file_ret, error);
     if (status == NT_OK && is_stub && is_lazy)
         status = let_resolve(*file_ret, error);

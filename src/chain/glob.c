@@ -400,8 +400,7 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
 {
     NT_AUTO_FREE char *shown = nt_address_redact(pattern);
     char *folder, *names;
-    if (!shown || !nt_address_split_pattern(pattern, &folder, &names))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(shown && nt_address_split_pattern(pattern, &folder, &names), error));
     struct glob_pattern parsed;
     struct glob_walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
     pthread_mutex_init(&walk.lock, NULL);

@@ -216,8 +216,7 @@ static enum nt_status take_name(struct list_reader *reader, const char *name, st
         return take_address(reader, name, error);
     nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reader->folder, name[0] == '/' ? "" : "/",
                             name);
-    if (path.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!path.failed, error));
     bool is_pattern = nt_has_wildcard(name) && stat(path.bytes, &attributes);
     return is_pattern ? nt_pattern_expand(path.bytes, take, reader, error)
                       : take_file(reader, path.bytes, error);

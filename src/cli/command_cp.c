@@ -198,8 +198,7 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
 {
     struct nt_vfs_attributes attributes;
     NT_TRY(nt_vfs_stat(copier->vfs, node, true, &attributes, error));
-    if (copier->source.failed || copier->destination.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!copier->source.failed && !copier->destination.failed, error));
     if (attributes.class == NT_VFS_DIRECTORY && !copier->settings->recursive)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "is a directory; use -r to copy it and everything in it");

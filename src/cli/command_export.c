@@ -323,7 +323,7 @@ static enum nt_exit_status write_pieces(struct exporter *exporter, int descripto
                                         struct nt_progress *progress)
 {
     struct nt_text_generator *pieces = exporter->pieces;
-    struct nt_buffer piece = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer piece = {0};
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
     int problem = 0;
@@ -339,7 +339,6 @@ static enum nt_exit_status write_pieces(struct exporter *exporter, int descripto
             nt_progress_advance(progress, piece.length,
                                 share > 0 && share < 1 ? (uint64_t)(made / share - made) : 0);
     }
-    nt_buffer_deinit(&piece);
     nt_progress_clear(progress);
     if (status != NT_OK)
         return nt_print_error(exporter->dataset->name.bytes, &error);

@@ -126,7 +126,7 @@ static enum nt_exit_status open_fields(struct sample *sample)
 static enum nt_status fill_field(struct sample *sample, struct nt_row_writer *writer, const char **cells,
                                  struct nt_error *error)
 {
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     enum nt_status status = NT_OK;
     bool has_cell = writer && nt_row_writer_cells(writer);
     for (size_t row = 0; row < sample->row_count; row++) {
@@ -137,7 +137,6 @@ static enum nt_status fill_field(struct sample *sample, struct nt_row_writer *wr
             status = nt_fail_copy(error, &failure);
         cells[row] = is_read ? printable(sample, nt_buffer_string(&text), text.length) : "?";
     }
-    nt_buffer_deinit(&text);
     return status;
 }
 

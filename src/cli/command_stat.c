@@ -147,7 +147,7 @@ static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const st
     const struct nt_invocation *invocation = context;
     struct nt_fetcher *fetcher = invocation->settings->tree.open.fetcher;
     const char *path = *target->path ? target->path : "/";
-    struct nt_buffer document = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer document = {0};
     struct nt_json json;
     struct stat_printer stat_printer = {.json = invocation->settings->json ? &json : NULL};
     if (stat_printer.json) {
@@ -160,7 +160,6 @@ static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const st
     if (stat_printer.json) {
         nt_json_finish(&json);
         nt_note_failure(&stat_printer.status, nt_print_buffer(&document, target->path));
-        nt_buffer_deinit(&document);
     }
     return stat_printer.status;
 }

@@ -58,7 +58,7 @@ static void append_contents(const struct nt_dataset *dataset, uint32_t field, st
 bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
-    struct nt_buffer text = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
     if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
         return false;
     bool is_field = resolved.node.type == NT_NODE_FIELD && resolved.node.file == NT_NODE_SELF;
@@ -67,7 +67,6 @@ bool nt_fail_field_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *
         nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s", nt_buffer_string(&text));
     }
     nt_node_release(&resolved);
-    nt_buffer_deinit(&text);
     return is_field;
 }
 

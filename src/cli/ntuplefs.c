@@ -175,8 +175,7 @@ static enum nt_status program_prepare(struct nt_mount_program *program, struct n
     append_absolute(text, program->sources[0]);
     if (program->source_count > 1)
         nt_buffer_append_format(text, " and %zu more", program->source_count - 1);
-    if (text->failed || program->settings.passed.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!text->failed && !program->settings.passed.failed, error));
     program->mount_settings = mount_settings(program);
     *index = (struct nt_index_file){.path = program->settings.index, .descriptor = -1};
     if (index->path && asprintf(&index->new_path, "%s.%ld.new", index->path, (long)getpid()) < 0) {

@@ -376,9 +376,7 @@ static enum nt_status pin(enum nt_cache_client client, struct nt_page_request *r
     enum nt_status status = nt_page_decoded_bytes(request->dataset, request->page, &bytes, error);
     if (status != NT_OK) /* too large: do not request room in the cache */
         return nt_page_error(request->dataset, request->column, request->page, status, error);
-    status = nt_cache_get(reader->cache, &key, bytes, client, load_and_report, request, &pinned, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_cache_get(reader->cache, &key, bytes, client, load_and_report, request, &pinned, error));
     status = check_part(request->dataset, request->page, error);
     if (status != NT_OK) {
         nt_cache_release(reader->cache, pinned, NT_CACHE_DROP_BEHIND);

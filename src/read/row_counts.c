@@ -82,14 +82,10 @@ static enum nt_status items_in_cluster(struct item_count *items, uint32_t cluste
 {
     const struct nt_dataset *dataset = items->dataset;
     enum nt_rows_below below = nt_field_kind_info(dataset->fields[items->field].kind)->below;
-    struct nt_group *group;
-    enum nt_status status =
-        nt_group_pin_readable(items->dataset, nt_cluster_group(dataset, cluster), &group, items->error);
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    NT_TRY(nt_group_pin_readable(items->dataset, nt_cluster_group(dataset, cluster), &group, items->error));
     items->is_known = group && (below == NT_BELOW_INDEX || below == NT_BELOW_SWITCH);
-    if (items->is_known)
-        status = count_in_cluster(items, cluster, below == NT_BELOW_INDEX);
-    nt_group_unpin(group);
-    return status;
+    return items->is_known ? count_in_cluster(items, cluster, below == NT_BELOW_INDEX) : NT_OK;
 }
 
 /* Another column group may divide the same entries into other clusters. */

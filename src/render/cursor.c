@@ -112,8 +112,7 @@ enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t fi
         enum nt_status status = load(cursor, first, requested, error);
         if (status != NT_OK && requested > count)
             status = load(cursor, first, count, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(status);
     }
     *bytes_ret = cursor->bytes + (first - cursor->first) * cursor->element_bytes;
     return NT_OK;

@@ -168,14 +168,13 @@ static void visit_cluster(const struct nt_dataset *dataset, const struct nt_grou
 static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, const struct range_visit *some,
                                   bool *is_complete, struct nt_error *error)
 {
-    struct nt_group *group;
-    enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
+    NT_CLEANUP(nt_group_unpin_at) struct nt_group *group = NULL;
+    NT_TRY(nt_group_pin_readable(dataset, number, &group, error));
     if (is_complete)
         *is_complete &= group != NULL;
     for (uint32_t i = 0; group && i < group->clusters; i++)
         visit_cluster(dataset, group, group->first_cluster + i, some);
-    nt_group_unpin(group);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,

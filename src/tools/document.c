@@ -19,14 +19,13 @@ enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *co
 static enum nt_status write_text(struct nt_text_generator *text, nt_take_text *take, void *context,
                                  struct nt_error *error)
 {
-    struct nt_buffer piece = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer piece = {0};
     enum nt_status status = NT_OK;
     for (bool more = true; more && status == NT_OK;) {
         status = text->next(text, &piece, &more, error);
         if (status == NT_OK)
             status = nt_take_all(&piece, take, context, error);
     }
-    nt_buffer_deinit(&piece);
     text->free(text);
     return status;
 }

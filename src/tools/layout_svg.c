@@ -292,7 +292,7 @@ static bool is_full(const struct picture *picture, const struct map *map)
 static void draw_part(struct picture *picture, unsigned line, double x, double end,
                       const struct nt_layout_item *item)
 {
-    struct nt_buffer box = {0}, title = {0};
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer box = {0}, title = {0};
     bool is_drawn = false;
     for (unsigned i = picture->first_map; i < picture->end_map; i++) {
         struct map *map = &picture->maps[i];
@@ -311,8 +311,6 @@ static void draw_part(struct picture *picture, unsigned line, double x, double e
         nt_buffer_append(&map->boxes, box.bytes, box.length);
         map->boxes.failed |= box.failed || title.failed;
     }
-    nt_buffer_deinit(&title);
-    nt_buffer_deinit(&box);
 }
 
 static void end_line(struct picture *picture, unsigned line)

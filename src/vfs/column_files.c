@@ -342,8 +342,7 @@ static enum nt_status data_content(const struct nt_resolved_node *resolved, bool
     NT_TRY(nt_column_size(shown.reader, shown.dataset, shown.column, &elements, &pages, error));
     if (resolved->pseudo->is_npy)
         nt_npy_header(&header, &shown.dataset->columns[shown.column].dtype, false, &elements, 1);
-    if (header.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!header.failed, error));
     if (!nt_checked_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes,
                              &bytes) ||
         !nt_checked_add(bytes, header.length, &size))

@@ -157,8 +157,7 @@ static enum nt_status make_piece(struct nt_text_generator *text, const struct nt
     *is_made_ret = status == NT_OK || text->is_given_up;
     if (text->is_given_up || (status == NT_OK && piece->length > left))
         return set_long(whole, options, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
 }
 

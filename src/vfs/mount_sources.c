@@ -281,8 +281,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
         status = path_count == 1 ? add_path(inodes, paths[0], &number, error)
                                  : add_group(inodes, paths, path_count, error);
     inodes->source_count = inodes->count;
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     /* One working source is enough, and a directory may get files later. */
     uint32_t first = inodes->source_count > 1; /* inode 0 is the group */
     for (uint32_t i = first; i < inodes->source_count; i++)

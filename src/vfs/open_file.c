@@ -55,8 +55,7 @@ static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error
     opened->children = calloc(count, sizeof(uint32_t));
     opened->first_child = calloc((size_t)count + 1, sizeof(uint32_t));
     NT_AUTO_FREE uint32_t *next = calloc(count, sizeof(uint32_t));
-    if (!opened->children || !opened->first_child || !next)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(opened->children && opened->first_child && next, error));
     for (uint32_t item = 1; item < count; item++)
         opened->first_child[nt_names_parent(opened->names, item) + 1]++;
     for (uint32_t i = 0; i < count; i++) {

@@ -50,8 +50,7 @@ static enum nt_status apply_selections(struct nt_inode_table *inodes, const stru
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     put_identity_path(inodes, inode, &path);
     bool is_reached = nt_open_file_path(opened, opened->file->directory_count + dataset->index, &path);
-    if (path.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!path.failed, error));
     for (size_t i = 0; is_reached && i < inodes->vfs->options.selection_count; i++) {
         const struct nt_vfs_selection *selection = &inodes->vfs->options.selections[i];
         if (is_meant(selection, inode, dataset, path.bytes))

@@ -288,16 +288,14 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
                                    void *context, struct nt_error *error)
 {
     int descriptor;
-    enum nt_status status = open_name(local(folder), name, O_RDONLY | O_DIRECTORY, &descriptor, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_name(local(folder), name, O_RDONLY | O_DIRECTORY, &descriptor, error));
     DIR *directory = fdopendir(descriptor);
     if (!directory) {
-        status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
+        enum nt_status status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
         close(descriptor);
         return status;
     }
-    status = visit_entries(folder, directory, name, visit, context, error);
+    enum nt_status status = visit_entries(folder, directory, name, visit, context, error);
     closedir(directory);
     return status;
 }

@@ -44,8 +44,8 @@ enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_build
 {
     NT_TRY(push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error));
     NT_TRY(push(builder, (struct nt_deletion_run){physical, builder->kept}, error));
-    if (!(*deletions_ret = nt_deletion_vector_new(builder->count - 1)))
-        return nt_fail_memory(error);
+    *deletions_ret = nt_deletion_vector_new(builder->count - 1);
+    NT_TRY(nt_check_memory(*deletions_ret, error));
     memcpy((*deletions_ret)->items, builder->items, builder->count * sizeof(*builder->items));
     return NT_OK;
 }

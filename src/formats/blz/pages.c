@@ -341,8 +341,7 @@ static enum nt_status read_only_chunk(struct blz_page_builder *builder, struct n
         ;
     if (status == NT_NOT_FOUND)
         *failure_ret = NT_BLZ_FILE_MISSING;
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     if (walk.number != 1 || chunk->damage) {
         *failure_ret = NT_BLZ_CHUNK_DAMAGED;
         return NT_CORRUPT;

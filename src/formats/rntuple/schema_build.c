@@ -285,8 +285,7 @@ static enum nt_status build_projections(struct schema_builder *builder)
     if (count == 0)
         return NT_OK;
     NT_AUTO_FREE struct alias *aliases = calloc(count, sizeof(*aliases));
-    if (!aliases || !extend_field_columns(builder->dataset, count))
-        return nt_fail_memory(builder->error);
+    NT_TRY(nt_check_memory(aliases && extend_field_columns(builder->dataset, count), builder->error));
     NT_TRY(collect_aliases(builder, aliases));
     for (uint32_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && aliases[end].field == aliases[first].field; end++) {

@@ -124,7 +124,7 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
     const struct nt_branch_map *branch = &nt_ttree_of(dataset)->map->branches[column_source->branch];
     bool is_offsets = column_source->output != NT_OUTPUT_RAW &&
                       branch->interpretation.outputs[column_source->output].is_offsets;
-    nt_lock_acquire(&dataset->logical->lock);
+    NT_LOCK_GUARD(&dataset->logical->lock);
     const struct nt_basket_location *basket =
         basket_of(branch, is_offsets, is_embedded(dataset, column_source, page), page);
     if (basket) {
@@ -135,7 +135,6 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
         nt_json_member_unsigned(json, "first_entry", basket->first_entry);
         nt_json_member_unsigned(json, "entries", basket->end_entry - basket->first_entry);
     }
-    nt_lock_release(&dataset->logical->lock);
     return NT_OK;
 }
 

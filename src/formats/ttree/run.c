@@ -418,8 +418,8 @@ static enum nt_status run_versioned(struct nt_program_run *run, uint32_t i, bool
     if (status != NT_OK || (has_end && !operation->is_needed && !run->bare_list))
         return status;
     run->version = version & (uint16_t)~NT_MEMBERWISE;
-    status = check_version(run, operation, run->version, checksum, error);
-    if (status == NT_OK && is_memberwise && !operation->other)
+    NT_TRY(check_version(run, operation, run->version, checksum, error));
+    if (is_memberwise && !operation->other)
         return nt_fail(
             error, NT_UNSUPPORTED, NT_NO_OFFSET,
             "byte %zu of the values: cannot read this collection, which is stored member by member", run->at);
@@ -427,8 +427,6 @@ static enum nt_status run_versioned(struct nt_program_run *run, uint32_t i, bool
         first = operation->other;
         end = operation->end;
     }
-    if (status != NT_OK)
-        return status;
     return run_header_body(run, first, end, operation->bits & NT_HEADER_SHARED, items, error);
 }
 

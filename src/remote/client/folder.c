@@ -181,8 +181,7 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
     if (status == NT_OK)
         atomic_fetch_add(&list->extra_references, 1);
     nt_lock_release(&folder->lock);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     for (size_t i = 0; status == NT_OK && i < list->count; i++)
         status =
             visit(context,

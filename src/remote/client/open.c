@@ -304,8 +304,7 @@ static enum nt_status look_up(struct nt_remote_file *file, struct nt_error *erro
     enum nt_status status =
         nt_remote_folder_known((struct nt_remote_folder *)file->listed_in, file->name, &known, error);
     nt_fetcher_lock(file->fetcher);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     file->is_looked_up = true;
     if (!known.validator[0])
         return NT_OK;

@@ -767,8 +767,7 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
     enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
     if (status == NT_LIMIT)
         return omit_cluster(arrow, cluster, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     arrow->batch_starts[arrow->batch_count++] = body->buffer_start[arrow->buffer_count] + body->has_large;
     if (arrow->batch_count == 1)
         arrow->recent[0] = body;

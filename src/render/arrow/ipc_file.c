@@ -184,8 +184,7 @@ static enum nt_status measure_message(const struct nt_arrow *arrow, uint64_t *by
         return NT_OK;
     nt_arrow_write_batch_message(arrow, arrow->recent[0], NT_ARROW_UNCOMPRESSED, 0, &message);
     *bytes_ret = message.length;
-    if (message.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!message.failed, error));
     if (message.length > INT32_MAX - NT_ARROW_MEMORY_PAGE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
     return NT_OK;
@@ -205,8 +204,7 @@ static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *err
     arrow->batch_starts[arrow->batch_count] = at;
     size_t start = write_footer(arrow, &arrow->footer);
     write_end(arrow->footer.length - start + list_bytes, &arrow->end);
-    if (arrow->head.failed || arrow->footer.failed || arrow->end.failed)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(!arrow->head.failed && !arrow->footer.failed && !arrow->end.failed, error));
     arrow->file_bytes = at + arrow->footer.length + list_bytes + arrow->end.length;
     return NT_OK;
 }

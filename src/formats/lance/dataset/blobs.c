@@ -89,8 +89,7 @@ static enum nt_status find_by_path(struct blob_search *search)
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     struct nt_text name;
     put_path(search->description->uri, &path);
-    if (path.failed)
-        return nt_fail_memory(search->error);
+    NT_TRY(nt_check_memory(!path.failed, search->error));
     if (!nt_lance_find_beneath(search->lance, (struct nt_text){path.bytes, path.length}, &search->folder,
                                &name))
         return nt_fail(

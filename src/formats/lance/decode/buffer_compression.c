@@ -124,12 +124,11 @@ static enum nt_status count_frame(const uint8_t *frame, size_t frame_bytes, uint
 {
     ZSTD_DCtx *decompressor = ZSTD_createDCtx();
     size_t piece_bytes = ZSTD_DStreamOutSize();
-    void *piece = malloc(piece_bytes);
+    NT_AUTO_FREE void *piece = malloc(piece_bytes);
     ZSTD_inBuffer input = {frame, frame_bytes, 0};
     enum nt_status status = decompressor && piece
                                 ? count_pieces(decompressor, &input, piece, piece_bytes, bytes_ret, error)
                                 : nt_fail_memory(error);
-    free(piece);
     ZSTD_freeDCtx(decompressor);
     return status;
 }

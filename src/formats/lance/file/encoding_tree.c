@@ -123,8 +123,7 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_encoding_tr
                           NT_NO_OFFSET, error));
     NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes_of(tree), NT_NO_OFFSET, error));
     struct kept_tree *kept = nt_arena_alloc(file->arena, 1, sizeof(*kept));
-    if (!kept || !copy_tree(file->arena, tree, &kept->tree))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(kept && copy_tree(file->arena, tree, &kept->tree), error));
     nt_hash_table_insert(&file->kept, &kept->link, hash);
     *tree_ret = &kept->tree;
     return NT_OK;
