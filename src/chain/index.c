@@ -277,17 +277,15 @@ static enum nt_status take_line(struct index_reader *reader, const char *line, s
 
 static enum nt_status take_lines(struct index_reader *reader, const char *text, size_t length)
 {
-    enum nt_status status = NT_OK;
     const char *end = text + length;
-    for (uint32_t number = 1; status == NT_OK && text < end; number++) {
+    for (uint32_t number = 1; text < end; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline ? newline : end;
-        status = take_line(reader, text, (size_t)(stop - text));
-        if (status != NT_OK)
-            nt_error_context(reader->error, "line %" PRIu32, number);
+        NT_TRY(nt_with_context(take_line(reader, text, (size_t)(stop - text)), reader->error, "line %" PRIu32,
+                               number));
         text = newline ? newline + 1 : end;
     }
-    return status;
+    return NT_OK;
 }
 
 /* An invalid line is the caller's mistake, not a damaged source: NT_CORRUPT becomes NT_INVALID. */

@@ -238,21 +238,18 @@ static void cut_comment(char *line)
 
 static enum nt_status take_lines(struct list_reader *reader, char *text, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     char *rest = text, *line;
-    while (status == NT_OK && (line = strsep(&rest, "\n"))) {
+    while ((line = strsep(&rest, "\n"))) {
         size_t length = strlen(line);
         reader->line++;
         if (length && line[length - 1] == '\r')
             line[--length] = '\0';
         cut_comment(line);
-        if (!*line)
-            continue;
-        status = take_name(reader, line, error);
+        if (*line)
+            NT_TRY(nt_with_context(take_name(reader, line, error), error, "%s, line %" PRIu32, reader->source,
+                                   reader->line));
     }
-    if (status != NT_OK)
-        nt_error_context(error, "%s, line %" PRIu32, reader->source, reader->line);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status take_of_sample(void *context, const struct nt_chain_sample *sample, const char *name,
@@ -268,9 +265,7 @@ static enum nt_status take_samples(struct list_reader *reader, const struct nt_b
 {
     enum nt_status status =
         nt_specification_read(text->bytes, text->length, reader->list->arena, take_of_sample, reader, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", reader->source);
-    return status;
+    return nt_with_context(status, error, "%s", reader->source);
 }
 
 static enum nt_status read_list(struct list_reader *reader, const char *path, struct nt_error *error)

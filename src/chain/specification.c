@@ -195,9 +195,7 @@ static enum nt_status read_item(const struct specification_reader *reader,
         status = expect_texts(json_object_get(value, "files"), "\"files\"", reader->error);
     if (status == NT_OK)
         status = take_files(reader, kind, name, value);
-    if (status != NT_OK)
-        nt_error_context(reader->error, "%s \"%s\"", kind->what, name);
-    return status;
+    return nt_with_context(status, reader->error, "%s \"%s\"", kind->what, name);
 }
 
 static enum nt_status read_items(const struct specification_reader *reader,

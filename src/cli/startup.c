@@ -37,10 +37,7 @@ enum nt_status nt_standard_output_finish(struct nt_error *error)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return NT_OK;
-    enum nt_status status = nt_fail_write(error, errno);
-    if (status != NT_OK)
-        nt_error_context(error, "standard output");
-    return status;
+    return nt_with_context(nt_fail_write(error, errno), error, "standard output");
 }
 
 int nt_write_all(int descriptor, const char *bytes, size_t count)

@@ -105,18 +105,17 @@ static enum nt_status run_items(struct nt_program_run *run, uint32_t parent, uin
     const struct nt_operation *only = &run->operations[operation->only];
     uint32_t first = parent + 1, end = operation->end;
     size_t at = run->at;
-    enum nt_status status = NT_OK;
     if (first == end)
         return NT_OK;
     if (operation->only || (first + 1 == end && run->operations[first].kind == NT_STEP_SKIP)) {
-        status = take(run, count, operation->body_bytes, "items of a list", error);
-        return status == NT_OK && operation->only
+        NT_TRY(take(run, count, operation->body_bytes, "items of a list", error));
+        return operation->only
                    ? put_rows(run, only, at + operation->lead, operation->body_bytes, count, error)
-                   : status;
+                   : NT_OK;
     }
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
-        status = run_body(run, first, end, error);
-    return status;
+    for (uint64_t i = 0; i < count; i++)
+        NT_TRY(run_body(run, first, end, error));
+    return NT_OK;
 }
 
 static enum nt_status run_list(struct nt_program_run *run, uint32_t i, uint64_t items, struct nt_error *error)

@@ -101,17 +101,17 @@ static enum nt_status read_ends(struct nt_lance_legacy_pages *listing, uint64_t 
     uint8_t *bytes = malloc(stored);
     NT_TRY(nt_check_memory(bytes, listing->error));
     listing->items.ends = (uint64_t *)(void *)bytes;
-    enum nt_status status = nt_source_read(listing->lance->source, offset, bytes, stored, listing->error);
-    uint64_t first = status == NT_OK ? nt_load_le64(bytes) : 0, last = first;
-    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+    NT_TRY(nt_source_read(listing->lance->source, offset, bytes, stored, listing->error));
+    uint64_t first = nt_load_le64(bytes), last = first;
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t next = nt_load_le64(bytes + (i + 1) * sizeof(next));
         if (next < last)
-            status = nt_fail(listing->error, NT_CORRUPT, offset,
-                             "item %" PRIu64 " of a dictionary ends before it begins", i);
+            return nt_fail(listing->error, NT_CORRUPT, offset,
+                           "item %" PRIu64 " of a dictionary ends before it begins", i);
         listing->items.ends[i] = next - first;
         last = next;
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64_t stored)
