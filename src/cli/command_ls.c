@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <grp.h>
-#include <limits.h>
 #include <math.h>
 #include <pwd.h>
 
@@ -38,22 +37,13 @@ struct lister {
 
 /* ---- Long lines ---- */
 
-static void format_owner(uid_t user, char *text, size_t size)
+/* Shows the name of an owner, if there is a short one. */
+static void format_owner(const char *name, uintmax_t id, char *text, size_t size)
 {
-    const struct passwd *entry = getpwuid(user);
-    if (entry && strlen(entry->pw_name) < size)
-        strcpy(text, entry->pw_name);
+    if (name && strlen(name) < size)
+        strcpy(text, name);
     else
-        snprintf(text, size, "%ju", (uintmax_t)user);
-}
-
-static void format_group(gid_t group, char *text, size_t size)
-{
-    const struct group *entry = getgrgid(group);
-    if (entry && strlen(entry->gr_name) < size)
-        strcpy(text, entry->gr_name);
-    else
-        snprintf(text, size, "%ju", (uintmax_t)group);
+        snprintf(text, size, "%ju", id);
 }
 
 /* Shows the time of day for the last six months, else the year, as in ls(1). */
@@ -70,10 +60,14 @@ static void format_time(time_t when, char *text, size_t size)
 
 static void remember(struct lister *lister, const struct stat *stat)
 {
-    if (!lister->has_last || lister->last.st_uid != stat->st_uid)
-        format_owner(stat->st_uid, lister->owner, sizeof(lister->owner));
-    if (!lister->has_last || lister->last.st_gid != stat->st_gid)
-        format_group(stat->st_gid, lister->group, sizeof(lister->group));
+    if (!lister->has_last || lister->last.st_uid != stat->st_uid) {
+        const struct passwd *user = getpwuid(stat->st_uid);
+        format_owner(user ? user->pw_name : NULL, stat->st_uid, lister->owner, sizeof(lister->owner));
+    }
+    if (!lister->has_last || lister->last.st_gid != stat->st_gid) {
+        const struct group *group = getgrgid(stat->st_gid);
+        format_owner(group ? group->gr_name : NULL, stat->st_gid, lister->group, sizeof(lister->group));
+    }
     if (!lister->has_last || lister->last.st_mtime != stat->st_mtime)
         format_time(stat->st_mtime, lister->time, sizeof(lister->time));
     lister->last = *stat;
@@ -432,7 +426,6 @@ const struct nt_command nt_command_ls = {
     .operands = "FILE [PATH...]",
     .help = "list directories of the tree",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .names_owners = true,
     .shows_broken = true,
