@@ -366,7 +366,7 @@ struct nt_command {
     const char *name;
     const char *operands; /* for --help: "FILE [PATH...]" */
     const char *help;
-    int fewest, most;                /* operands */
+    int fewest, most;                /* operands; `most` is 0 for any number */
     const struct nt_option *options; /* specific to the command */
     int sources;                     /* leading operands that are sources, at most; 0: one */
     bool writes;                     /* writes to the last operand, and below */

@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const struct nt_target *target)
@@ -59,7 +58,6 @@ const struct nt_command nt_command_cat = {
     .operands = "FILE PATH...",
     .help = "write files of the tree to standard output",
     .fewest = 2,
-    .most = INT_MAX,
     .options = options,
     .shows_broken = true,
     .reads_columns = true,

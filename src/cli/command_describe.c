@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include "tools/tools.h"
@@ -259,7 +258,6 @@ const struct nt_command nt_command_describe = {
     .operands = "FILE [PATH...]",
     .help = "print counts, minimum, mean, maximum and a histogram of each field's values",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .run = run,
 };

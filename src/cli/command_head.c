@@ -4,7 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 /* ---- Print rows ---- */
@@ -409,7 +408,6 @@ const struct nt_command nt_command_head = {
     .operands = "FILE [PATH...]",
     .help = "print the first rows of a dataset or of fields, as a table or as JSON lines",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .reads_columns = true,
     .run = run,

@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include "tools/tools.h"
@@ -573,7 +572,6 @@ const struct nt_command nt_command_inspect = {
     .operands = "FILE [PATH...]",
     .help = "print the storage size of each column",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .run = run,
 };

@@ -4,8 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
-
 static void begin(struct nt_report *report, const struct nt_file *file, bool is_in_directory_of_files)
 {
     if (report->json || !is_in_directory_of_files)
@@ -54,7 +52,6 @@ const struct nt_command nt_command_schema = {
     .operands = "FILE [PATH...]",
     .help = "print the fields with their types, items and descriptions",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .run = run,
 };

@@ -5,8 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
-
 #define XATTR_PREFIX "user.ntuplefs."
 
 /* The destination of attributes: `json`, or standard output if NULL. */
@@ -180,7 +178,6 @@ const struct nt_command nt_command_stat = {
     .operands = "FILE [PATH...]",
     .help = "print attributes and extended attributes",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .shows_broken = true,
     .run = run,

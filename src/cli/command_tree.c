@@ -4,8 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
-
 struct tree_drawing {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
@@ -113,7 +111,6 @@ const struct nt_command nt_command_tree = {
     .operands = "FILE [PATH...]",
     .help = "draw the tree",
     .fewest = 1,
-    .most = INT_MAX,
     .options = options,
     .shows_broken = true,
     .run = run,

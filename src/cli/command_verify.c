@@ -492,7 +492,6 @@ const struct nt_command nt_command_verify = {
     .operands = "FILE...",
     .help = "check every checksum, page, count and offset",
     .fewest = 1,
-    .most = INT_MAX,
     .sources = INT_MAX,
     .options = options,
     .run = run,

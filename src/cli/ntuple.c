@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <limits.h>
 #include <signal.h>
 
 static const struct nt_command command_help, command_complete;
@@ -114,7 +113,7 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
         return print_versions(command->name, count);
     if (count < command->fewest)
         return complain_about_count(command, "too few arguments");
-    if (count > command->most)
+    if (command->most && count > command->most)
         return complain_about_count(command, "too many arguments");
     struct nt_invocation invocation = {.command = command,
                                        .settings = &settings,
@@ -144,10 +143,9 @@ static enum nt_exit_status run(const struct nt_command *command, int argument_co
 
 static const struct nt_command *command_named(const char *name)
 {
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    }
     return NULL;
 }
 
@@ -188,7 +186,6 @@ static const struct nt_command command_complete = {
     .operands = "-- WORD...",
     .help = "print completions of the last word of a command line, for shells",
     .fewest = 1,
-    .most = INT_MAX,
     .run = run_complete,
 };
 
