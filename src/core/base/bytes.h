@@ -34,6 +34,12 @@ static inline bool nt_range_fits(uint64_t offset, uint64_t bytes, uint64_t size)
     return offset <= size && bytes <= size - offset;
 }
 
+/* Of a bitmap whose bytes begin with the least significant bit. */
+static inline bool nt_bit_is_set(const uint8_t *bits, uint64_t number)
+{
+    return bits[number / 8] >> (number % 8) & 1;
+}
+
 /* ---- Bounds-checked cursor ---- */
 
 /* Receives the meaning of bytes: `what` of `whole`, e.g. "version" of "field". Both are static. */

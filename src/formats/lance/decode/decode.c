@@ -148,9 +148,7 @@ static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t valu
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
     if (!arena->tree->value && !arena->tree->has_value_part) { /* the levels may mark nulls */
         opened->array = (struct nt_decoded_array){.elements = count, .is_null = true};
-        if (count == values)
-            return NT_OK;
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", values, count);
+        return nt_decode_check_rows(values, count, error);
     }
     uint32_t root = arena->tree->values;
     if (root != NT_NO_NODE && arena->tree->nodes[root].kind == NT_LANCE_VARIABLE)

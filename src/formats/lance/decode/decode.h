@@ -542,9 +542,11 @@ enum nt_status nt_decode_open(struct nt_decode_state *state, bool needs_levels, 
                               struct nt_error *error);
 /* Decodes the values. `into`: see nt_lance_node_decode. */
 enum nt_status nt_decode_values(struct nt_decode_state *state, uint8_t *into, struct nt_error *error);
-/* NT_CORRUPT if `found` is not `decoding->rows`. */
-enum nt_status nt_decode_check_rows(const struct nt_decode_state *state, uint64_t found,
-                                    struct nt_error *error);
+/* Adds the outermost list of the items. NT_LIMIT if they are nested too deeply. */
+enum nt_status nt_decoded_array_add_list(struct nt_decoded_array *array, const struct nt_list_validity *list,
+                                         struct nt_error *error);
+/* NT_CORRUPT if the levels of a page do not have the expected rows. */
+enum nt_status nt_decode_check_rows(uint64_t expected, uint64_t found, struct nt_error *error);
 /* Writes a byte for each row of a layer. NT_CORRUPT if there are not exactly `rows`. */
 enum nt_status nt_decode_valid_rows(const struct nt_decode_state *state, uint32_t layer, uint64_t rows,
                                     uint8_t *valid, struct nt_error *error);

@@ -78,7 +78,7 @@ enum nt_status nt_decode_buffer(const struct nt_decode_arena *arena, uint32_t nu
                                 struct nt_buffer_slice *part, struct nt_error *error)
 {
     const struct nt_lance_page_buffer *at = &arena->tree->parts[number];
-    if (at->offset > arena->packed->bytes || at->bytes > arena->packed->bytes - at->offset)
+    if (!nt_range_fits(at->offset, at->bytes, arena->packed->bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " is outside its page", number);
     *part = (struct nt_buffer_slice){arena->packed->data + at->offset, at->bytes};
     return NT_OK;
@@ -104,6 +104,18 @@ enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_r
     return NT_OK;
 }
 
+enum nt_status nt_decoded_array_add_list(struct nt_decoded_array *array, const struct nt_list_validity *list,
+                                         struct nt_error *error)
+{
+    if (array->depth == NT_LANCE_DEPTH)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                       NT_LANCE_DEPTH);
+    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
+    array->lists[0] = *list;
+    array->depth++;
+    return NT_OK;
+}
+
 /* ---- Null rows ---- */
 
 static inline bool is_valid(const struct nt_levels *levels, const struct nt_layer_rule *rule, uint64_t i)
@@ -112,13 +124,11 @@ static inline bool is_valid(const struct nt_levels *levels, const struct nt_laye
     return definition <= rule->valid || (rule->empty && definition == rule->empty);
 }
 
-enum nt_status nt_decode_check_rows(const struct nt_decode_state *state, uint64_t found,
-                                    struct nt_error *error)
+enum nt_status nt_decode_check_rows(uint64_t expected, uint64_t found, struct nt_error *error)
 {
-    if (found == state->rows)
+    if (found == expected)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", state->rows,
-                          found);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", expected, found);
 }
 
 /* Compilers vectorize this loop. */
@@ -136,9 +146,7 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *state, uint32_
     const struct nt_levels levels = state->opened.levels;
     struct nt_layer_rule rule;
     nt_layer_rule(state->arena->tree, layer, &rule);
-    uint64_t found = nt_levels_rows(&levels, &rule);
-    if (found != rows)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", rows, found);
+    NT_TRY(nt_decode_check_rows(rows, nt_levels_rows(&levels, &rule), error));
     const struct nt_layer_rule fixed = rule; /* a local copy stays in registers */
     if (!layer && nt_lance_is_null(state->arena->tree))
         memset(valid, 0, rows);

@@ -201,17 +201,10 @@ static enum nt_status decode_list(const struct node_job *job, struct nt_error *e
     if (node->has_validity)
         NT_TRY(nt_buffer_slice_require(part_of(job), bytes, "validity of items", error));
     NT_TRY(decode_child(job, items, job->into, job->array, error));
-    struct nt_decoded_array *array = job->array;
-    if (array->depth == NT_LANCE_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                       NT_LANCE_DEPTH);
-    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] =
-        (struct nt_list_validity){.valid = node->has_validity ? part_of(job)->data : NULL,
-                                  .are_null = job->arena->tree->nodes[node->children[0]].is_null,
-                                  .items = node->items};
-    array->depth++;
-    return NT_OK;
+    const struct nt_list_validity list = {.valid = node->has_validity ? part_of(job)->data : NULL,
+                                          .are_null = job->arena->tree->nodes[node->children[0]].is_null,
+                                          .items = node->items};
+    return nt_decoded_array_add_list(job->array, &list, error);
 }
 
 static enum nt_status decode_rows(const struct node_job *job, struct nt_error *error)

@@ -266,7 +266,7 @@ static enum nt_status decompress_each(struct nt_decode_arena *arena, const struc
 static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (from[i / 8] >> (i % 8) & 1)
+        if (nt_bit_is_set(from, i))
             to[(at + i) / 8] |= (uint8_t)(1U << ((at + i) % 8));
 }
 

@@ -171,16 +171,11 @@ static enum nt_status drop_null_strings(struct nt_decode_state *state, bool need
     return NT_OK;
 }
 
-static enum nt_status open_strings(struct nt_decode_state *state, struct nt_error *error)
-{
-    return nt_decode_open(state, nt_decode_has_nulls(state->arena->tree), true, error);
-}
-
 /* Decodes an opened page. `rows` is the number of strings. */
 static enum nt_status decode_strings(struct nt_decode_state *state, struct nt_error *error)
 {
     NT_TRY(nt_decode_values(state, NULL, error));
-    NT_TRY(nt_decode_check_rows(state, state->opened.array.elements, error));
+    NT_TRY(nt_decode_check_rows(state->rows, state->opened.array.elements, error));
     return nt_decode_find_nulls(state, error);
 }
 
@@ -227,7 +222,7 @@ enum nt_status nt_output_ends(struct nt_decode_state *state, uint8_t *output, st
     uint64_t base = state->arena->packed->parameter;
     bool has_dictionary = state->arena->tree->has_dictionary;
     state->rows = state->arena->packed->elements;
-    NT_TRY(open_strings(state, error));
+    NT_TRY(nt_decode_open(state, nt_decode_has_nulls(state->arena->tree), true, error));
     NT_TRY(find_ends(state, error));
     if (has_dictionary && !nt_decode_is_null(state))
         return look_up_ends(state, base, output, error);
@@ -283,7 +278,7 @@ enum nt_status nt_output_bytes(struct nt_decode_state *state, uint8_t *output, s
     const struct nt_decoded_array *array = &state->opened.array;
     bool has_dictionary = state->arena->tree->has_dictionary;
     state->rows = packed->parameter;
-    NT_TRY(open_strings(state, error));
+    NT_TRY(nt_decode_open(state, nt_decode_has_nulls(state->arena->tree), true, error));
     NT_TRY(decode_strings(state, error));
     if (has_dictionary && !nt_decode_is_null(state))
         return look_up_bytes(state, output, error);

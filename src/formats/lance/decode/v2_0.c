@@ -131,13 +131,9 @@ static enum nt_status decode_list(const struct node_job_v2_0 *job, struct nt_err
     if (!nt_checked_multiply(job->elements, job->node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     NT_TRY(decode_child(job, 0, items, array, error));
-    if (array->depth == NT_LANCE_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                       NT_LANCE_DEPTH);
-    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] = (struct nt_list_validity){
+    const struct nt_list_validity list = {
         .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
-    array->depth++;
+    NT_TRY(nt_decoded_array_add_list(array, &list, error));
     array->valid = NULL;
     return array->is_null && !job->node->is_null ? keep_lists_of_nulls(job, error) : NT_OK;
 }
@@ -188,7 +184,7 @@ static enum nt_status decode_ends(const struct node_job_v2_0 *job, struct nt_err
             set_valid(valid, i);
         if (ends[i] < last)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
-        if (job->node->kind == NT_LANCE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
+        if (job->node->kind == NT_LANCE_LIST_ENDS && adjustment && !nt_bit_is_set(valid, i) &&
             ends[i] != last)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "list %" PRIu64 " of a page is null, but has items", i);
@@ -258,7 +254,7 @@ static enum nt_status expand_strings(const struct node_job_v2_0 *job, struct nt_
 
 static bool is_item_valid(const struct nt_decoded_array *items, uint64_t number)
 {
-    return !items->is_null && (!items->valid || (items->valid[number / 8] >> (number % 8) & 1));
+    return !items->is_null && (!items->valid || nt_bit_is_set(items->valid, number));
 }
 
 static enum nt_status copy_strings(const struct node_job_v2_0 *job, const uint64_t *numbers,
@@ -270,7 +266,7 @@ static enum nt_status copy_strings(const struct node_job_v2_0 *job, const uint64
     NT_TRY(nt_decode_alloc(job->arena, count * sizeof(*ends), &ends, error));
     for (uint64_t i = 0; i < count; i++) {
         uint64_t number = numbers[i];
-        if (valid[i / 8] >> (i % 8) & 1)
+        if (nt_bit_is_set(valid, i))
             total += items->ends[number] - (number ? items->ends[number - 1] : 0); /* below 2^64 */
         ends[i] = total;
     }
@@ -290,7 +286,7 @@ static enum nt_status copy_bits(const struct node_job_v2_0 *job, const uint64_t 
     uint8_t *output;
     NT_TRY(take_bits(job->arena, job->elements, 0, &output, error));
     for (uint64_t i = 0; i < job->elements; i++)
-        if ((valid[i / 8] >> (i % 8) & 1) && (items->data[numbers[i] / 8] >> (numbers[i] % 8) & 1))
+        if (nt_bit_is_set(valid, i) && nt_bit_is_set(items->data, numbers[i]))
             set_valid(output, i);
     *job->array = (struct nt_decoded_array){.elements = job->elements,
                                             .bits = 1,
@@ -312,7 +308,7 @@ static enum nt_status copy_values(const struct node_job_v2_0 *job, const uint64_
     NT_TRY(nt_decode_alloc(job->arena, bytes, &output, error));
     memset(output, 0, bytes);
     for (uint64_t i = 0; i < job->elements; i++)
-        if (valid[i / 8] >> (i % 8) & 1)
+        if (nt_bit_is_set(valid, i))
             memcpy(output + i * width, items->data + numbers[i] * width, width);
     *job->array = (struct nt_decoded_array){
         .elements = job->elements, .bits = items->bits, .data = output, .bytes = bytes, .valid = valid};
@@ -333,7 +329,7 @@ static enum nt_status look_up(const struct node_job_v2_0 *job, struct nt_error *
     NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
     for (uint64_t i = 0; i < job->elements; i++) {
         bool is_null =
-            (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));
+            (node->is_one_based && !numbers[i]) || (stored.valid && !nt_bit_is_set(stored.valid, i));
         numbers[i] -= node->is_one_based && !is_null;
         if (!is_null && numbers[i] >= node->items)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,

@@ -51,7 +51,7 @@ void nt_decode_clear_nulls(const struct nt_decode_state *state, uint32_t depth, 
         if (array->lists[d].are_null)
             memset(output, 0, elements * width);
         for (uint64_t i = 0; valid && i < lists; i++)
-            if (!(valid[i / 8] >> (i % 8) & 1))
+            if (!nt_bit_is_set(valid, i))
                 memset(output + i * each * width, 0, each * width);
     }
 }

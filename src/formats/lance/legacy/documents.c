@@ -107,7 +107,7 @@ static enum nt_status put_value(struct nt_json *json, const struct statistics_co
     if (is_strings(column->type))
         return put_string(json, column, row, error);
     if (column->type->value.bits == 1)
-        nt_json_bool(json, column->values[row / 8] >> (row % 8) & 1);
+        nt_json_bool(json, nt_bit_is_set(column->values, row));
     else
         nt_json_element(json, &column->type->dtype, column->values + row * (column->type->value.bits / 8));
     return NT_OK;
