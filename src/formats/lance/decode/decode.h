@@ -203,8 +203,9 @@ enum nt_layer {
     NT_LAYER_COUNT
 };
 
-struct nt_lance_page_buffer {
-    uint64_t offset, bytes; /* within the page's stored bytes */
+/* A range of a file, or of the stored bytes of a page. */
+struct nt_lance_buffer {
+    uint64_t offset, bytes;
 };
 
 struct nt_encoding_tree {
@@ -222,8 +223,8 @@ struct nt_encoding_tree {
     uint32_t value_bytes;
     bool has_value_part;
     uint64_t repetition_count, definition_count; /* number of levels, if compressed */
-    /* The page's buffers, except those of mini-block chunks. */
-    const struct nt_lance_page_buffer *parts;
+    /* The page's buffers within its stored bytes, except those of mini-block chunks. */
+    const struct nt_lance_buffer *parts;
     uint32_t part_count;
     /* Set if the decoder's input is the whole page, not one chunk of it. Full zip: part 0 holds the
      * rows. Mini-block: part 0 holds the chunk sizes, part 1 the chunks. */

@@ -77,7 +77,7 @@ void nt_decode_arena_free(struct nt_decode_arena *arena)
 enum nt_status nt_decode_buffer(const struct nt_decode_arena *arena, uint32_t number,
                                 struct nt_buffer_slice *part, struct nt_error *error)
 {
-    const struct nt_lance_page_buffer *at = &arena->tree->parts[number];
+    const struct nt_lance_buffer *at = &arena->tree->parts[number];
     if (!nt_range_fits(at->offset, at->bytes, arena->packed->bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " is outside its page", number);
     *part = (struct nt_buffer_slice){arena->packed->data + at->offset, at->bytes};

@@ -197,6 +197,15 @@ struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page)
         .offset = end ? first : 0, .bytes = end ? end - first : 0, .values = page->length};
 }
 
+void nt_lance_page_parts(const struct nt_lance_page *page, uint32_t count, struct nt_lance_buffer *parts)
+{
+    uint64_t first = nt_lance_page_span(page).offset;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_lance_buffer *buffer = &page->buffers[i];
+        parts[i] = (struct nt_lance_buffer){buffer->bytes ? buffer->offset - first : 0, buffer->bytes};
+    }
+}
+
 static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;

@@ -3,7 +3,7 @@
  * Builds the decoding tree of a page from its PageLayout or ArrayEncoding message. A dataset keeps equal
  * trees once, whatever number of pages use them.
  */
-#include "formats/lance/file/file.h"
+#include "formats/lance/file/page_list.h"
 
 /* A link of nt_file.kept. */
 struct kept_tree {
@@ -192,21 +192,15 @@ static enum nt_status keep(const struct tree_inputs *inputs, struct nt_encoding_
     return nt_lance_keep_tree(inputs->file, known, &builder->tree, tree_ret, inputs->error);
 }
 
-/* The buffers of a page that is read as a whole, relative to the first of them. */
+/* Adds the buffers of a page that is read as a whole. */
 static enum nt_status add_parts(const struct tree_inputs *inputs, struct nt_encoding_tree *tree,
-                                struct nt_lance_page_buffer parts[MAX_PARTS])
+                                struct nt_lance_buffer parts[MAX_PARTS])
 {
     const struct nt_lance_page *page = inputs->page;
-    uint64_t first = UINT64_MAX;
     if (page->buffer_count > MAX_PARTS)
         return nt_fail_above(inputs->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
                              page->buffer_count);
-    for (uint32_t i = 0; i < page->buffer_count; i++)
-        if (page->buffers[i].bytes && page->buffers[i].offset < first)
-            first = page->buffers[i].offset;
-    for (uint32_t i = 0; i < page->buffer_count; i++)
-        parts[i] = (struct nt_lance_page_buffer){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
-                                                 page->buffers[i].bytes};
+    nt_lance_page_parts(page, page->buffer_count, parts);
     tree->parts = parts;
     tree->part_count = page->buffer_count;
     return NT_OK;
@@ -373,7 +367,7 @@ static enum nt_status add_value(struct nt_encoding_tree_builder *builder, const 
 static enum nt_status make_constant(const struct tree_inputs *inputs, struct nt_proto message)
 {
     struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_CONSTANT, NULL);
-    struct nt_lance_page_buffer parts[MAX_PARTS];
+    struct nt_lance_buffer parts[MAX_PARTS];
     struct nt_encoding_tree *tree = &builder.tree;
     struct nt_proto_item value = {0};
     if (nt_proto_find(message, NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE, &value)) {
@@ -426,7 +420,7 @@ static enum nt_status make_of_array(const struct tree_inputs *inputs)
 {
     struct nt_proto member, encoding = inputs->page->encoding;
     struct nt_encoding_tree_builder builder = start(inputs, NT_LANCE_ARRAY, inputs->value);
-    struct nt_lance_page_buffer parts[MAX_PARTS];
+    struct nt_lance_buffer parts[MAX_PARTS];
     if (nt_proto_oneof(encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
         inputs->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
     NT_TRY(add_parts(inputs, &builder.tree, parts));

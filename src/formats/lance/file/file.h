@@ -20,11 +20,6 @@
 
 enum { NT_LANCE_TAIL_BYTES = 40, NT_LANCE_LEGACY_TAIL_BYTES = 16 };
 
-/* A range of the file. */
-struct nt_lance_buffer {
-    uint64_t offset, bytes;
-};
-
 struct nt_lance_tail {
     uint64_t offset;        /* start of the tail, the last 40 bytes */
     uint64_t columns_start; /* column metadata are between here and the column table */

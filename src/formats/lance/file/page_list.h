@@ -87,6 +87,8 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                   struct nt_error *error);
 /* Returns the whole page, from the first byte of its buffers to the last. */
 struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page);
+/* Returns the first buffers of a page, relative to the start of the whole page. */
+void nt_lance_page_parts(const struct nt_lance_page *page, uint32_t count, struct nt_lance_buffer *parts);
 /* Do all rows of a page without levels have the same value, or null, whatever their number? */
 bool nt_lance_is_uniform(const struct nt_encoding_tree *tree);
 void nt_lance_close_page(struct nt_lance_page_reader *opened);

@@ -9,18 +9,45 @@
 
 /* ---- Column contents ---- */
 
+static const struct nt_dtype
+    byte = {.element = NT_ELEMENT_BYTE, .bytes = 1, .number = NT_ELEMENT_BYTE, .numpy = "|u1", .arrow = "C"},
+    unsigned16 = {.element = NT_ELEMENT_UINT16, .bytes = 2, .number = NT_ELEMENT_UINT16, .numpy = "<u2"},
+    unsigned64 = {
+        .element = NT_ELEMENT_UINT64, .bytes = 8, .number = NT_ELEMENT_UINT64, .numpy = "<u8", .arrow = "L"};
+static const struct nt_dtype_member level_members[] = {
+    {.name = {"repetition", 10}, .dtype = &unsigned16},
+    {.name = {"definition", 10}, .dtype = &unsigned16},
+};
+static const struct nt_dtype_member descriptor_members[] = {
+    {.name = {"position", 8}, .dtype = &unsigned64},
+    {.name = {"size", 4}, .dtype = &unsigned64},
+};
+static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
+                                      .bytes = NT_LANCE_LEVEL_BYTES,
+                                      .number = NT_ELEMENT_OPAQUE,
+                                      .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
+                                      .members = level_members,
+                                      .member_count = 2};
+static const struct nt_dtype descriptor_dtype = {.element = NT_ELEMENT_OPAQUE,
+                                                 .bytes = 16,
+                                                 .number = NT_ELEMENT_OPAQUE,
+                                                 .numpy = "[('position', '<u8'), ('size', '<u8')]",
+                                                 .members = descriptor_members,
+                                                 .member_count = 2};
+
 static const struct {
     const char *name; /* the type_name of the columns: the same pointer */
     enum nt_lance_decoder_output output;
+    const struct nt_dtype *dtype; /* NULL: depends on the field */
 } contents[NT_LANCE_CONTENT_COUNT] = {
-    [NT_LANCE_HAS_VALUES] = {"values", NT_LANCE_VALUES},
-    [NT_LANCE_HAS_BYTES] = {"bytes", NT_LANCE_BYTES},
-    [NT_LANCE_HAS_ROWS] = {"rows", NT_LANCE_VALUES},
-    [NT_LANCE_HAS_DESCRIPTORS] = {"places", NT_LANCE_VALUES},
-    [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_LANCE_OFFSETS},
-    [NT_LANCE_HAS_NOTHING] = {"unknown", NT_LANCE_VALUES},
-    [NT_LANCE_HAS_ENDS] = {"ends", NT_LANCE_ENDS},
-    [NT_LANCE_HAS_LEVELS] = {"levels", NT_LANCE_LEVELS},
+    [NT_LANCE_HAS_VALUES] = {"values", NT_LANCE_VALUES, NULL},
+    [NT_LANCE_HAS_BYTES] = {"bytes", NT_LANCE_BYTES, &byte},
+    [NT_LANCE_HAS_ROWS] = {"rows", NT_LANCE_VALUES, NULL},
+    [NT_LANCE_HAS_DESCRIPTORS] = {"places", NT_LANCE_VALUES, &descriptor_dtype},
+    [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_LANCE_OFFSETS, &unsigned64},
+    [NT_LANCE_HAS_NOTHING] = {"unknown", NT_LANCE_VALUES, &byte},
+    [NT_LANCE_HAS_ENDS] = {"ends", NT_LANCE_ENDS, &unsigned64},
+    [NT_LANCE_HAS_LEVELS] = {"levels", NT_LANCE_LEVELS, &level},
 };
 
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
@@ -71,19 +98,15 @@ static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt
 
 /* Builds the tree of a whole page: all chunks, or all rows. */
 static enum nt_status make_whole(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
-                                 const struct nt_lance_chunk *span, struct physical_page *physical_page)
+                                 struct physical_page *physical_page)
 {
-    struct nt_lance_page_buffer parts[2];
+    struct nt_lance_buffer parts[2];
     struct nt_encoding_tree tree = *opened->layout.tree;
     tree.is_whole = true;
     tree.part_count = tree.layout == NT_LANCE_MINI_BLOCK ? 2 : 1;
-    for (uint32_t i = 0; i < tree.part_count; i++) { /* part_count was checked on opening the page */
-        const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
-        parts[i] =
-            (struct nt_lance_page_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
-    }
-    physical_page->values = opened->layout.items;
+    nt_lance_page_parts(opened->page, tree.part_count, parts); /* the count was checked on opening */
     tree.parts = parts;
+    physical_page->values = opened->layout.items;
     return keep_tree(list, &tree, physical_page);
 }
 
@@ -102,14 +125,13 @@ static enum nt_status make_single(struct nt_lance_page_list *list, const struct 
 }
 
 static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
-                                enum nt_lance_decoder_output output, const struct nt_lance_chunk *span,
-                                struct physical_page *physical_page)
+                                enum nt_lance_decoder_output output, struct physical_page *physical_page)
 {
     const struct nt_encoding_tree *tree = opened->layout.tree;
     *physical_page =
         (struct physical_page){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
     if (tree->layout == NT_LANCE_MINI_BLOCK || tree->layout == NT_LANCE_FULL_ZIP)
-        return make_whole(list, opened, span, physical_page);
+        return make_whole(list, opened, physical_page);
     if (tree->layout == NT_LANCE_CONSTANT && output != NT_LANCE_LEVELS)
         return make_single(list, tree, physical_page);
     return NT_OK;
@@ -219,7 +241,7 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
         nt_lance_open_page(list->dataset, list->lance, page, list->column_map, *known, &opened, list->error);
     NT_TRY(nt_lance_page_list_locate_page_failure(list, status, page, false));
     *known = opened.layout.tree;
-    status = make_tree(list, &opened, output, &span, &physical_page);
+    status = make_tree(list, &opened, output, &physical_page);
     if (status == NT_OK && output != NT_LANCE_LEVELS)
         status = nt_lance_read_dictionary(list, &opened);
     if (status == NT_OK)
@@ -306,30 +328,6 @@ static bool lance_plan_physical(struct nt_dataset *physical, struct nt_groups gr
 
 /* ---- Types ---- */
 
-static const struct nt_dtype
-    unsigned16 = {.element = NT_ELEMENT_UINT16, .bytes = 2, .number = NT_ELEMENT_UINT16, .numpy = "<u2"},
-    unsigned64 = {.element = NT_ELEMENT_UINT64, .bytes = 8, .number = NT_ELEMENT_UINT64, .numpy = "<u8"};
-static const struct nt_dtype_member level_members[] = {
-    {.name = {"repetition", 10}, .dtype = &unsigned16},
-    {.name = {"definition", 10}, .dtype = &unsigned16},
-};
-static const struct nt_dtype_member descriptor_members[] = {
-    {.name = {"position", 8}, .dtype = &unsigned64},
-    {.name = {"size", 4}, .dtype = &unsigned64},
-};
-static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
-                                      .bytes = NT_LANCE_LEVEL_BYTES,
-                                      .number = NT_ELEMENT_OPAQUE,
-                                      .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
-                                      .members = level_members,
-                                      .member_count = 2};
-static const struct nt_dtype descriptor_dtype = {.element = NT_ELEMENT_OPAQUE,
-                                                 .bytes = 16,
-                                                 .number = NT_ELEMENT_OPAQUE,
-                                                 .numpy = "[('position', '<u8'), ('size', '<u8')]",
-                                                 .members = descriptor_members,
-                                                 .member_count = 2};
-
 struct physical_field_builder {
     const struct nt_dataset *dataset;
     const struct nt_lance_physical *physical_view;
@@ -360,26 +358,11 @@ static enum nt_status set_rows(const struct physical_field_builder *builder, uin
 static enum nt_status set_dtype(const struct physical_field_builder *builder, uint32_t field,
                                 enum nt_lance_content content, struct nt_dtype *dtype)
 {
-    switch (content) {
-    case NT_LANCE_HAS_VALUES:
-        *dtype = builder->dataset->fields[field].dtype;
-        return NT_OK;
-    case NT_LANCE_HAS_ROWS:
+    if (content == NT_LANCE_HAS_ROWS)
         return set_rows(builder, column_map_of(builder, field).value->bits / 8, dtype);
-    case NT_LANCE_HAS_DESCRIPTORS:
-        *dtype = descriptor_dtype;
-        return NT_OK;
-    case NT_LANCE_HAS_LEVELS:
-        *dtype = level;
-        return NT_OK;
-    case NT_LANCE_HAS_LIST_ENDS:
-    case NT_LANCE_HAS_ENDS:
-        *dtype = nt_element_dtype(NT_ELEMENT_UINT64);
-        return NT_OK;
-    default:
-        *dtype = nt_element_dtype(NT_ELEMENT_BYTE);
-        return NT_OK;
-    }
+    *dtype =
+        content == NT_LANCE_HAS_VALUES ? builder->dataset->fields[field].dtype : *contents[content].dtype;
+    return NT_OK;
 }
 
 /* ---- Columns ---- */

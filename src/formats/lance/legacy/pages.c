@@ -50,7 +50,7 @@ static enum nt_status lance_flat_tree(struct nt_lance_legacy_pages *listing, boo
     const struct nt_encoding_tree_node nodes[] = {
         {.kind = NT_LANCE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
         {.kind = NT_LANCE_FLAT, .bits = bits}};
-    const struct nt_lance_page_buffer part = {0, bytes};
+    const struct nt_lance_buffer part = {0, bytes};
     const struct nt_encoding_tree tree = {.layout = NT_LANCE_ARRAY,
                                           .nodes = are_offsets ? &nodes[0] : &nodes[1],
                                           .node_count = are_offsets ? 2 : 1,

@@ -294,17 +294,17 @@ TEST(rows_of_full_zip_hold_their_levels_and_values, .setup = set_up, .teardown =
 static void check_constant(uint64_t begin, uint64_t end)
 {
     static const uint8_t value[] = {7, 0, 1, 0};
-    struct nt_lance_page_buffer parts[2];
+    struct nt_lance_buffer parts[2];
     struct nt_encoding_tree tree = tree_of(NT_LANCE_CONSTANT, VALUES, NT_NO_NODE);
     for (uint64_t i = 0; i < model.of[0].rows; i++)
         model.values[i] = 0x10007;
     page.count = 0;
     for (uint64_t i = begin; i < end && model_has_lists(&model); i++)
         put_number(&page, model.repetition[i], 2);
-    parts[0] = (struct nt_lance_page_buffer){0, page.count};
+    parts[0] = (struct nt_lance_buffer){0, page.count};
     for (uint64_t i = begin; i < end && model_has_definition(&model); i++)
         put_number(&page, model.definition[i], 2);
-    parts[1] = (struct nt_lance_page_buffer){parts[0].bytes, page.count - parts[0].bytes};
+    parts[1] = (struct nt_lance_buffer){parts[0].bytes, page.count - parts[0].bytes};
     tree.value = value;
     tree.value_bytes = sizeof(value);
     tree.parts = parts;
@@ -340,7 +340,7 @@ TEST(end_offsets_of_version_2_0_say_which_lists_are_null, .setup = set_up, .tear
     struct nt_encoding_tree_node list[] = {
         {.kind = NT_LANCE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
         {.kind = NT_LANCE_FLAT, .bits = 64}};
-    const struct nt_lance_page_buffer part = {0, sizeof(stored)};
+    const struct nt_lance_buffer part = {0, sizeof(stored)};
     struct nt_encoding_tree tree = bare_tree(NT_LANCE_ARRAY, list, 2);
     tree.parts = &part;
     tree.part_count = 1;
@@ -367,7 +367,7 @@ TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .
         {.kind = NT_LANCE_BINARY, .children = {3, 4}},
         {.kind = NT_LANCE_FLAT, .bits = 64, .buffer = 1},
         {.kind = NT_LANCE_FLAT, .bits = 8, .buffer = 2}};
-    static const struct nt_lance_page_buffer parts[] = {{0, 4}, {4, 16}, {20, 3}};
+    static const struct nt_lance_buffer parts[] = {{0, 4}, {4, 16}, {20, 3}};
     struct nt_encoding_tree tree = bare_tree(NT_LANCE_ARRAY, dictionary, 5);
     tree.parts = parts;
     tree.part_count = 3;
@@ -397,7 +397,7 @@ TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
         {.kind = NT_LANCE_DICTIONARY, .items = 10, .is_one_based = true, .children = {1, 2}},
         {.kind = NT_LANCE_FLAT, .bits = 8},
         {.kind = NT_LANCE_FLAT, .bits = 1, .buffer = 1}};
-    static const struct nt_lance_page_buffer parts[] = {{0, 12}, {12, 2}};
+    static const struct nt_lance_buffer parts[] = {{0, 12}, {12, 2}};
     struct nt_encoding_tree tree = bare_tree(NT_LANCE_ARRAY, dictionary, 3);
     tree.parts = parts;
     tree.part_count = 2;
@@ -424,7 +424,7 @@ TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown
         const struct nt_encoding_tree_node nodes_of_offsets[] = {
             {.kind = NT_LANCE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
             {.kind = NT_LANCE_FLAT, .bits = widths[i] * 8}};
-        const struct nt_lance_page_buffer part = {0, 4 * widths[i]};
+        const struct nt_lance_buffer part = {0, 4 * widths[i]};
         struct nt_encoding_tree tree = bare_tree(NT_LANCE_ARRAY, nodes_of_offsets, 2);
         tree.parts = &part;
         tree.part_count = 1;

@@ -14,7 +14,7 @@ enum { ROWS = 100 };
 
 static const uint8_t zeros[4 * ROWS];
 
-static const struct nt_lance_page_buffer part = {0, sizeof(zeros)};
+static const struct nt_lance_buffer part = {0, sizeof(zeros)};
 
 /* Input and output memory of the exact size, so that accesses past the end are found. */
 static enum nt_status decode(const struct nt_encoding_tree *tree, const struct nt_lance_output_spec *spec,

@@ -13,7 +13,7 @@ struct page_case {
     const char *message; /* the encodings in words; for refused pages a part of the message */
     enum nt_lance_layout_kind layout;
     struct nt_encoding_tree_node nodes[NODES];
-    struct nt_lance_page_buffer parts[PARTS];
+    struct nt_lance_buffer parts[PARTS];
     uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
     bool has_value_part;
     uint8_t layer;       /* 0: an item */
