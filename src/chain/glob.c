@@ -408,9 +408,8 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
     enum nt_status status = read_pattern(names, &parsed, error);
     if (status == NT_OK)
         status = find_matches(&walk, folder, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", shown);
-    else
+    nt_with_context(status, error, "%s", shown);
+    if (status == NT_OK)
         status = take_matches(&walk, shown, take, context, error);
     pthread_cond_destroy(&walk.changed);
     pthread_mutex_destroy(&walk.lock);

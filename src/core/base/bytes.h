@@ -228,17 +228,16 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
         return low;                                                                                          \
     }
 
-/* For qsort and bsearch of items whose first member is a uint64_t, by this number. */
-static inline int nt_compare_u64(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-/* The same for a uint32_t. */
+/* For qsort and bsearch of items whose first member is such a number, by this number. */
 static inline int nt_compare_u32(const void *left, const void *right)
 {
     const uint32_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static inline int nt_compare_u64(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);
 }
 

@@ -42,13 +42,14 @@ static inline bool nt_text_is_one_of(struct nt_text text, const char *const *str
     return *strings;
 }
 
-/* For qsort(3) of strings, or of items whose first member is one. */
+/* Compares bytes, a prefix first. For qsort(3). */
+int nt_texts_compare(struct nt_text a, struct nt_text b);
+/* For qsort and bsearch of items whose first member is a string, by this string. */
 static inline int nt_compare_strings(const void *left, const void *right)
 {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
-/* Compares bytes, a prefix first. For qsort(3). */
-int nt_texts_compare(struct nt_text a, struct nt_text b);
+
 /* Removes a prefix; false, without change, if the text does not begin with it. */
 bool nt_text_skip(struct nt_text *text, const char *prefix);
 /* Copies a string into an array, cut to fit. Faster than snprintf() for the names of long listings. */
