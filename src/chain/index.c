@@ -345,13 +345,8 @@ static bool write_text(const char *path, const struct nt_buffer *text)
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0)
         return false;
-    size_t done = 0;
-    ssize_t count = 0;
-    while (done < text->length && (count >= 0 || errno == EINTR)) {
-        count = write(descriptor, text->bytes + done, text->length - done);
-        done += count > 0 ? (size_t)count : 0;
-    }
-    return close(descriptor) == 0 && done == text->length;
+    int problem = nt_write_all(descriptor, text->bytes, text->length);
+    return close(descriptor) == 0 && !problem;
 }
 
 void nt_chain_index_write(const char *path, const struct nt_buffer *text)

@@ -60,9 +60,6 @@ enum nt_status nt_fail_write(struct nt_error *error, int system_error);
 /* The same for standard output through stdio, which the message names. Call at the end of a program. */
 enum nt_status nt_standard_output_finish(struct nt_error *error);
 
-/* Writes all bytes. Returns 0 or an errno value. */
-int nt_write_all(int descriptor, const char *bytes, size_t count);
-
 /* ---- Version output ---- */
 
 /* The commit of the sources: "12345678", "12345678-dirty" with local changes, "" outside of git. */

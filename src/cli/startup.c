@@ -40,20 +40,6 @@ enum nt_status nt_standard_output_finish(struct nt_error *error)
     return nt_with_context(nt_fail_write(error, errno), error, "standard output");
 }
 
-int nt_write_all(int descriptor, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(descriptor, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 /* ---- Hide credentials ---- */
 
 /* The redacted address is never longer than the address. */

@@ -451,3 +451,19 @@ enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path,
     *source_ret = &file->source;
     return NT_OK;
 }
+
+/* ---- Writing ---- */
+
+int nt_write_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno != EINTR)
+            return errno;
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}

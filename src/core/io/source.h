@@ -208,6 +208,9 @@ enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat 
 enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
                                        struct nt_source **source_ret, struct nt_error *error);
 
+/* Writes all bytes. Returns 0 or an errno value. */
+int nt_write_all(int descriptor, const char *bytes, size_t count);
+
 /* ---- File pools ---- */
 
 /* Opens the sources of a pool on demand; called by several threads at once. */
