@@ -179,12 +179,10 @@ static enum nt_status fill_friend(const struct chain_builder *builder, struct nt
     uint64_t entries;
     enum nt_status status =
         nt_file_find(member->file, member->listed->sample->dataset, &first, builder->error);
-    if (status != NT_OK)
-        nt_error_context(builder->error, "%s", member->path);
-    else
+    nt_with_context(status, builder->error, "%s", member->path);
+    if (status == NT_OK)
         status = fill_series(builder, dataset, first, series, &entries);
-    if (status != NT_OK)
-        nt_error_context(builder->error, "friend \"%s\"", series->friend);
+    nt_with_context(status, builder->error, "friend \"%s\"", series->friend);
     return status == NT_OK && !builder->is_stub
                ? nt_chain_check_friend(series->friend, dataset->entries, entries, builder->error)
                : status;

@@ -186,16 +186,11 @@ static enum nt_status read_item(const struct specification_reader *reader,
                                 const struct specification_object *kind, const char *name,
                                 const json_t *value)
 {
-    enum nt_status status = expect_object(value, "it", reader->error);
-    if (status == NT_OK)
-        status = check_keys(value, kind->keys, reader->error);
-    if (status == NT_OK)
-        status = expect_texts(json_object_get(value, "trees"), "\"trees\"", reader->error);
-    if (status == NT_OK)
-        status = expect_texts(json_object_get(value, "files"), "\"files\"", reader->error);
-    if (status == NT_OK)
-        status = take_files(reader, kind, name, value);
-    return nt_with_context(status, reader->error, "%s \"%s\"", kind->what, name);
+    NT_TRY(expect_object(value, "it", reader->error));
+    NT_TRY(check_keys(value, kind->keys, reader->error));
+    NT_TRY(expect_texts(json_object_get(value, "trees"), "\"trees\"", reader->error));
+    NT_TRY(expect_texts(json_object_get(value, "files"), "\"files\"", reader->error));
+    return take_files(reader, kind, name, value);
 }
 
 static enum nt_status read_items(const struct specification_reader *reader,
@@ -208,7 +203,8 @@ static enum nt_status read_items(const struct specification_reader *reader,
     NT_TRY(expect_object(items, key, reader->error));
     json_object_foreach((json_t *)items, name, value)
     {
-        NT_TRY(read_item(reader, kind, name, value));
+        NT_TRY(nt_with_context(read_item(reader, kind, name, value), reader->error, "%s \"%s\"", kind->what,
+                               name));
     }
     return NT_OK;
 }

@@ -169,9 +169,8 @@ static enum nt_status write_statistics(struct nt_lance_text *text, struct nt_buf
                 status = load_column(text->dataset, i, &columns[member], error);
     if (status == NT_OK && field != NT_NONE)
         status = put_lines(text->dataset, field, columns, out, error);
-    if (status != NT_OK)
-        nt_error_context(error, "statistics of field %.*s", (int)schema->fields[structure].name.length,
-                         schema->fields[structure].name.bytes);
+    nt_with_context(status, error, "statistics of field %.*s", (int)schema->fields[structure].name.length,
+                    schema->fields[structure].name.bytes);
     for (unsigned member = 0; member < MEMBERS; member++)
         free(columns[member].values);
     return status;
