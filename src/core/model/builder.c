@@ -155,11 +155,6 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
     return NT_OK;
 }
 
-static bool has_group(const struct nt_field *field)
-{
-    return field->owns_columns && field->column_count;
-}
-
 /* Records the first entry of each part. */
 static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entries, uint32_t part_count,
                                 struct nt_error *error)
@@ -185,7 +180,8 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
     uint64_t count = 0;
     uint32_t owner_count = 0;
     for (uint32_t i = 0; i < fields; i++) {
-        groups[i] = has_group(&dataset->fields[i]) ? (uint32_t)count : NT_NONE;
+        const struct nt_field *field = &dataset->fields[i];
+        groups[i] = field->owns_columns && field->column_count ? (uint32_t)count : NT_NONE;
         if (groups[i] == NT_NONE)
             continue;
         owners[owner_count++] = (struct nt_group_owner){i, groups[i]};

@@ -297,17 +297,13 @@ static enum nt_status make_mini_block(const struct tree_inputs *inputs, struct n
 
 /* ---- Full zip ---- */
 
-/* Null and empty values have no bytes. */
-static bool may_be_empty(const struct nt_encoding_tree_builder *builder)
-{
-    return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_LANCE_SAME;
-}
-
 static enum nt_status check_widths(const struct nt_encoding_tree_builder *builder)
 {
     enum { MAX_BITS = 1 << 30 };
     const struct nt_encoding_tree *tree = &builder->tree;
-    bool has_width = tree->value_bits || may_be_empty(builder);
+    bool may_be_empty = /* null and empty values have no bytes */
+        builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_LANCE_SAME;
+    bool has_width = tree->value_bits || may_be_empty;
     bool has_length = nt_is_number(tree->offset_bits);
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
         (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MAX_BITS)

@@ -417,25 +417,21 @@ static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt
     return add_page(listing, builder, page, batch->bytes);
 }
 
-/* Legacy files store nulls only of strings. Next to newer files, other kinds need validity, too. */
-static bool is_all_valid(const struct nt_lance_legacy_pages *listing, enum nt_lance_decoder_output output)
-{
-    return output == NT_LANCE_VALID && nt_lance_output(listing->field->kind, 0) != NT_LANCE_ENDS;
-}
-
 /* Adds a page of rows, or of their fixed-size list items. `base`: bytes or items of earlier batches. */
 static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_batch *batch,
                                enum nt_lance_decoder_output output, uint64_t base)
 {
     bool is_ends = output == NT_LANCE_ENDS || output == NT_LANCE_OFFSETS;
+    /* Legacy files store nulls only of strings. Next to newer files, other kinds need validity, too. */
+    bool is_all_valid = output == NT_LANCE_VALID && nt_lance_output(listing->field->kind, 0) != NT_LANCE_ENDS;
     struct nt_page page = {
         .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = is_ends ? base : 0};
     uint64_t elements;
     if (!nt_checked_multiply(batch->rows, listing->column_map->items, &elements))
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "the number of items of fixed-size lists overflows");
-    if (is_all_valid(listing, output)) {
+    if (is_all_valid) {
         page = (struct nt_page){.is_uniform = true};
         NT_TRY(nt_lance_add_all_valid(listing->dataset, &page.decoder, listing->error));
     } else
