@@ -271,8 +271,8 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
 void nt_lance_close_page(struct nt_lance_page_reader *opened)
 {
     free(opened->chunks);
-    nt_lance_row_index_close(&opened->index);
-    nt_lance_row_offsets_close(&opened->offsets);
+    free(opened->index.entries);
+    free(opened->offsets.entries);
 }
 
 enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,

@@ -390,6 +390,17 @@ static enum nt_status fill_bytes(const struct nt_lance_page_list *strings, struc
     return nt_with_context(status, strings->error, "column %" PRIu32 " of bytes", column_map.column);
 }
 
+static enum nt_status fill_all(struct nt_lance_page_list *list, struct nt_group_builder *builder)
+{
+    NT_TRY(nt_check_memory(list->context, list->error));
+    if (nt_lance_page_list_is_strings(list) &&
+        nt_lance_has_byte_column(list->lance, list->column_map->column))
+        list->part = NT_PAGE_LIST_WITHOUT_BYTES;
+    NT_TRY(fill(list));
+    NT_TRY(nt_lance_page_list_finish(list, builder));
+    return list->part == NT_PAGE_LIST_WITHOUT_BYTES ? fill_bytes(list, builder) : NT_OK;
+}
+
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
                                    const struct nt_lance_column_map *column_map, struct nt_error *error)
 {
@@ -397,27 +408,19 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_group_builder builder;
     if (lance->legacy)
         return nt_lance_legacy_fill_group(dataset, number, lance, column_map, error);
+    NT_CLEANUP(nt_lance_page_list_deinit)
     struct nt_lance_page_list list = {.dataset = dataset,
                                       .number = field,
                                       .field = &dataset->fields[field],
                                       .lance = lance,
                                       .column_map = column_map,
+                                      .context = nt_codec_context_new(),
                                       .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, number, "list of pages", NT_NO_OFFSET, error);
-    list.context = nt_codec_context_new();
-    if (status == NT_OK && !list.context)
-        status = nt_fail_memory(error);
-    if (nt_lance_page_list_is_strings(&list) && nt_lance_has_byte_column(lance, column_map->column))
-        list.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
-        status = fill(&list);
-    if (status == NT_OK)
-        status = nt_lance_page_list_finish(&list, &builder);
-    if (status == NT_OK && list.part == NT_PAGE_LIST_WITHOUT_BYTES)
-        status = fill_bytes(&list, &builder);
+        status = fill_all(&list, &builder);
     nt_with_context(status, error, "column %" PRIu32 " of the file", column_map->column);
-    nt_lance_page_list_deinit(&list);
     return nt_group_builder_finish(&builder, status);
 }
 

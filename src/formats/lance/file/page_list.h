@@ -17,12 +17,11 @@ struct nt_lance_row_index {
     struct nt_lance_counts counted; /* from the levels of the last checked chunk */
 };
 
-/* Reads the index of a page with `count` chunks, if it has one. Returns NT_CORRUPT if the index
- * contradicts itself or the page. */
+/* Reads the index of a page with `count` chunks, if it has one. The caller frees its `entries`. Returns
+ * NT_CORRUPT if the index contradicts itself or the page. */
 enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt_lance_page *page,
                                        const struct nt_lance_layout *layout, uint64_t count,
                                        struct nt_lance_row_index *index, struct nt_error *error);
-void nt_lance_row_index_close(struct nt_lance_row_index *index);
 /* Returns the number of rows that begin in a chunk. */
 uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_t chunk);
 /* Compares the index with the levels of a chunk. Call it for each chunk in order: only the next chunk
@@ -47,12 +46,11 @@ struct nt_lance_row_span {
     uint64_t items; /* if the rows reveal them */
 };
 
-/* Reads the offsets of a page, if it has any. Returns NT_CORRUPT if they contradict themselves or the
- * page. */
+/* Reads the offsets of a page, if it has any. The caller frees `entries`. Returns NT_CORRUPT if they
+ * contradict themselves or the page. */
 enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct nt_lance_page *page,
                                          const struct nt_lance_layout *layout,
                                          struct nt_lance_row_offsets *offsets, struct nt_error *error);
-void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets);
 /* Returns as many rows, from `row` on, as fit in `max_bytes`, but at least one. */
 struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_offsets *offsets, uint64_t row,
                                                    uint64_t max_bytes);

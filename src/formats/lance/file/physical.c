@@ -269,6 +269,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
 {
     uint32_t count, field = nt_group_field(physical, number, NULL);
     const uint32_t *columns = nt_field_columns(physical, field, &count);
+    NT_CLEANUP(nt_lance_page_list_deinit)
     struct nt_lance_page_list list = {.dataset = physical,
                                       .number = field,
                                       .field = &physical->fields[field],
@@ -276,33 +277,34 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
                                       .column_map = &physical_column->column_map,
                                       .context = nt_codec_context_new(),
                                       .error = error};
-    enum nt_status status = nt_check_memory(list.context, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = store_column(&list, builder, columns[i]);
-    nt_lance_page_list_deinit(&list);
-    return nt_with_context(status, error, "column %" PRIu32 " of the file",
-                           physical_column->column_map.column);
+    NT_TRY(nt_check_memory(list.context, error));
+    for (uint32_t i = 0; i < count; i++)
+        NT_TRY(store_column(&list, builder, columns[i]));
+    return NT_OK;
+}
+
+static enum nt_status fill_physical(struct nt_dataset *physical, uint32_t number,
+                                    struct nt_group_builder *builder, struct nt_error *error)
+{
+    uint32_t part, field = nt_group_field(physical, number, &part);
+    struct nt_lance_physical_column found;
+    NT_TRY(nt_group_builder_init(builder, physical, number, "list of pages", NT_NO_OFFSET, error));
+    NT_TRY(
+        nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part, &found, error));
+    if (!found.lance)
+        return NT_OK;
+    enum nt_status status = nt_with_context(store_columns(physical, number, &found, builder, error), error,
+                                            "column %" PRIu32 " of the file", found.column_map.column);
+    return found.name ? nt_with_context(status, error, "fragment %" PRIu64 ": %s", found.fragment, found.name)
+                      : status;
 }
 
 /* nt_dataset_ops.load_group of both physical datasets. Counts strings and levels in one pass over the
  * file's column. */
 static enum nt_status load_physical(struct nt_dataset *physical, uint32_t number, struct nt_error *error)
 {
-    uint32_t part, field = nt_group_field(physical, number, &part);
-    struct nt_lance_physical_column physical_column;
     struct nt_group_builder builder;
-    enum nt_status status =
-        nt_group_builder_init(&builder, physical, number, "list of pages", NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part,
-                                                                      &physical_column, error);
-    if (status == NT_OK && physical_column.lance) {
-        status = store_columns(physical, number, &physical_column, &builder, error);
-        if (status != NT_OK && physical_column.name)
-            nt_error_context(error, "fragment %" PRIu64 ": %s", physical_column.fragment,
-                             physical_column.name);
-    }
-    return nt_group_builder_finish(&builder, status);
+    return nt_group_builder_finish(&builder, fill_physical(physical, number, &builder, error));
 }
 
 /* Also nt_dataset_ops.plan_groups of both. Levels and ends are counted in whole pages. */

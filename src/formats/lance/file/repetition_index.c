@@ -88,11 +88,6 @@ enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt
     return check_sum(index, page->length, error);
 }
 
-void nt_lance_row_index_close(struct nt_lance_row_index *index)
-{
-    free(index->entries);
-}
-
 static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_encoding_tree *tree,
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
 {
@@ -216,11 +211,6 @@ enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct 
     if (status == NT_OK)
         status = check(offsets, layout->items, index->offset, error);
     return nt_with_context(status, error, "repetition index");
-}
-
-void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
-{
-    free(offsets->entries);
 }
 
 static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t bytes)
