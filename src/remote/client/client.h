@@ -27,7 +27,7 @@ enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
 /* How long a server's answer counts as current. */
 enum { NT_FRESH_MILLISECONDS = 2000 };
 
-/* A request that was never sent is GOOD. */
+/* A request that was never sent is done. */
 enum nt_helper_request_state { NT_HELPER_REQUEST_DONE, NT_HELPER_REQUEST_PENDING, NT_HELPER_REQUEST_FAILED };
 
 /* A request, embedded in the caller's structure. The fetcher's lock protects it. */
@@ -40,7 +40,7 @@ struct nt_helper_request {
                  size_t count);
     /* Called when the state changes, before waiting threads wake up. May be NULL. */
     void (*end)(struct nt_helper_request *fetch);
-    enum nt_fetch_failure failure; /* if BAD */
+    enum nt_fetch_failure failure; /* of a failed request */
     char message[256];
     LIST_ENTRY(nt_helper_request) all;
 };
@@ -97,7 +97,7 @@ uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate);
 
 /* Bytes of a file that are in memory, or requested. From malloc. */
 struct nt_cached_range {
-    struct nt_helper_request fetch; /* GOOD if none was necessary */
+    struct nt_helper_request fetch; /* done if none was necessary */
     struct nt_link_request link;
     struct nt_remote_file *owner;
     uint64_t offset;
@@ -292,7 +292,7 @@ bool nt_helper_send(int channel, const struct nt_fetch_request *request, const c
 /* Starts the thread that receives answers, if there is none. */
 enum nt_status nt_fetcher_start_receiver(struct nt_fetcher *fetcher, struct nt_error *error);
 
-/* For `end`: turns a GOOD but incomplete answer into a failure. */
+/* For `end`: fails a request whose answer is incomplete. */
 void nt_helper_request_fail_short(struct nt_helper_request *fetch);
 
 /* nt_fetcher_new with another function in place of nt_helper_start. */
