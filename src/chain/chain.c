@@ -51,10 +51,9 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
     slice->entries = known ? known->entries : slice->dataset->entries;
     if (slice->entries == slice->dataset->entries)
         return NT_OK;
-    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries according to the index", slice->entries,
-                   slice->dataset->entries);
-    nt_error_context(failure, "%s", slice->member->path);
-    return NT_CORRUPT;
+    return nt_with_context(nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries according to the index",
+                                          slice->entries, slice->dataset->entries),
+                           failure, "%s", slice->member->path);
 }
 
 /* Attribute sets describe the entries of one file, and older cycles differ between files. */

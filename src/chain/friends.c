@@ -50,10 +50,9 @@ enum nt_status nt_chain_check_friend(const char *friend, uint64_t expected, uint
 {
     if (expected == found)
         return NT_OK;
-    nt_fail_number(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "number of entries (as many as the samples have)",
-                   expected, found);
-    nt_error_context(error, "friend \"%s\"", friend);
-    return NT_INCOMPATIBLE;
+    return nt_with_context(nt_fail_number(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                                          "number of entries (as many as the samples have)", expected, found),
+                           error, "friend \"%s\"", friend);
 }
 
 enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error)

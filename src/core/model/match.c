@@ -271,9 +271,8 @@ static enum nt_status refuse_ambiguous(const struct nt_name_scope *scope, const 
             nt_append_dataset_path(&names, scope->file->datasets[i]);
         }
     nt_matches_deinit(matches);
-    nt_fail(error, NT_INVALID, NT_NO_OFFSET, "several datasets have '%s'; put one in front of it: %s", name,
-            nt_buffer_string(&names));
-    return NT_INVALID;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "several datasets have '%s'; put one in front of it: %s",
+                   name, nt_buffer_string(&names));
 }
 
 enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name, bool has_files,
