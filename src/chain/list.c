@@ -34,9 +34,10 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
 
 enum { MAX_LIST_BYTES = 64 << 20 };
 
-/* A file of the list. */
+/* A file of the list. A specification may name several datasets of a file, and friends the same one. */
 struct known {
     struct nt_hash_link link;
+    const char *address; /* "": a local file */
     dev_t device;
     ino_t inode;
     const char *path;
@@ -58,18 +59,28 @@ struct list_reader {
 
 /* ---- One file ---- */
 
-/* The same file, or NULL. A specification may name several datasets of a file, and friends the same one. */
-static const struct known *find_known(const struct list_reader *reader, const struct stat *attributes,
-                                      const char *dataset, uint64_t hash)
+static bool is_same(const struct known *one, const struct known *other)
 {
-    const struct nt_hash_link *link = nt_hash_table_find(&reader->known, hash);
-    for (; link; link = nt_hash_table_next(link)) {
-        const struct known *known = (const struct known *)link;
-        if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
-            strcmp(known->dataset, dataset) == 0 && known->friend == nt_chain_friend_of(reader->sample))
-            return known;
-    }
-    return NULL;
+    return one->device == other->device && one->inode == other->inode &&
+           strcmp(one->address, other->address) == 0 && strcmp(one->dataset, other->dataset) == 0 &&
+           one->friend == other->friend;
+}
+
+/* Adds a file to the table, unless it has the same one: then *same_ret is that one, else NULL. */
+static enum nt_status know(struct nt_hash_table *table, struct nt_arena *arena, const struct known *file,
+                           uint64_t hash, const struct known **same_ret, struct nt_error *error)
+{
+    const struct nt_hash_link *link = nt_hash_table_find(table, hash);
+    while (link && !is_same((const struct known *)link, file))
+        link = nt_hash_table_next(link);
+    *same_ret = (const struct known *)link;
+    if (link)
+        return NT_OK;
+    struct known *known = nt_arena_alloc(arena, 1, sizeof(*known));
+    NT_TRY(nt_check_memory(known, error));
+    *known = *file;
+    nt_hash_table_insert(table, &known->link, hash);
+    return NT_OK;
 }
 
 static enum nt_status refuse_known(const struct known *known, const char *path, struct nt_error *error)
@@ -112,23 +123,21 @@ static enum nt_status add_folder_of(struct list_reader *reader, const char *path
     return add_folder(reader, target, is_folder, error);
 }
 
-static enum nt_status know(struct list_reader *reader, const char *path, const struct stat *attributes,
-                           struct nt_error *error)
+static enum nt_status know_file(struct list_reader *reader, const char *path, const struct stat *attributes,
+                                struct nt_error *error)
 {
     uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
-    const char *dataset = reader->sample ? reader->sample->dataset : "";
-    const struct known *same = find_known(reader, attributes, dataset, hash);
-    if (same)
-        return refuse_known(same, path, error);
-    struct known *known = nt_arena_alloc(reader->list->arena, 1, sizeof(*known));
-    if (!known || !(known->path = nt_arena_copy(reader->list->arena, path, strlen(path))))
-        return nt_fail_memory(error);
-    known->device = attributes->st_dev;
-    known->inode = attributes->st_ino;
-    known->dataset = dataset;
-    known->friend = nt_chain_friend_of(reader->sample);
-    nt_hash_table_insert(&reader->known, &known->link, hash);
-    return add_folder_of(reader, path, S_ISDIR(attributes->st_mode), error);
+    const struct known file = {.address = "",
+                               .device = attributes->st_dev,
+                               .inode = attributes->st_ino,
+                               .path = nt_arena_copy(reader->list->arena, path, strlen(path)),
+                               .dataset = reader->sample ? reader->sample->dataset : "",
+                               .friend = nt_chain_friend_of(reader->sample)};
+    const struct known *same;
+    NT_TRY(nt_check_memory(file.path, error));
+    NT_TRY(know(&reader->known, reader->list->arena, &file, hash, &same, error));
+    return same ? refuse_known(same, path, error)
+                : add_folder_of(reader, path, S_ISDIR(attributes->st_mode), error);
 }
 
 static enum nt_status add(struct list_reader *reader, const char *path, const struct stat *attributes,
@@ -175,7 +184,7 @@ static enum nt_status take(void *context, const char *path, struct nt_error *err
     if (reader->source && attributes.st_dev == reader->identity.st_dev &&
         attributes.st_ino == reader->identity.st_ino)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: the list names itself", path);
-    NT_TRY(know(reader, path, &attributes, error));
+    NT_TRY(know_file(reader, path, &attributes, error));
     return add(reader, path, &attributes, error);
 }
 
@@ -352,47 +361,32 @@ void nt_chain_list_free(struct nt_chain_list *list)
 
 /* ---- Expand remote patterns ---- */
 
-struct known_address {
-    struct nt_hash_link link;
-    const char *address, *dataset, *friend;
-};
-
 struct list_expansion {
     struct nt_chain_list *list;
-    struct nt_hash_table known_address; /* addresses in the new list */
+    struct nt_hash_table known; /* remote files in the new list */
     struct nt_chain_file *files;
     uint32_t count;
     size_t capacity;
     const struct nt_chain_file *pattern; /* the one being expanded */
 };
 
-/* A specification may name several datasets of a file. */
-static enum nt_status note_address(struct list_expansion *expansion, const struct nt_chain_file *file,
+static enum nt_status know_address(struct list_expansion *expansion, const struct nt_chain_file *file,
                                    struct nt_error *error)
 {
-    const char *dataset = file->sample ? file->sample->dataset : "";
-    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), expansion->known_address.seed);
-    const struct nt_hash_link *link = nt_hash_table_find(&expansion->known_address, hash);
-    for (; link; link = nt_hash_table_next(link)) {
-        const struct known_address *known_address = NT_CONTAINER_OF(link, struct known_address, link);
-        if (strcmp(known_address->address, file->address) == 0 &&
-            strcmp(known_address->dataset, dataset) == 0 &&
-            known_address->friend == nt_chain_friend_of(file->sample))
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
-    }
-    struct known_address *known_address = nt_arena_alloc(expansion->list->arena, 1, sizeof(*known_address));
-    NT_TRY(nt_check_memory(known_address, error));
-    known_address->address = file->address;
-    known_address->dataset = dataset;
-    known_address->friend = nt_chain_friend_of(file->sample);
-    nt_hash_table_insert(&expansion->known_address, &known_address->link, hash);
-    return NT_OK;
+    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), expansion->known.seed);
+    const struct known wanted = {.address = file->address,
+                                 .path = file->path,
+                                 .dataset = file->sample ? file->sample->dataset : "",
+                                 .friend = nt_chain_friend_of(file->sample)};
+    const struct known *same;
+    NT_TRY(know(&expansion->known, expansion->list->arena, &wanted, hash, &same, error));
+    return same ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path) : NT_OK;
 }
 
 static enum nt_status append_file(struct list_expansion *expansion, const struct nt_chain_file *file,
                                   struct nt_error *error)
 {
-    NT_TRY(file->address ? note_address(expansion, file, error) : NT_OK);
+    NT_TRY(file->address ? know_address(expansion, file, error) : NT_OK);
     NT_TRY(nt_check_memory(NT_GROW(expansion->files, expansion->count, expansion->capacity), error));
     expansion->files[expansion->count++] = *file;
     return NT_OK;
@@ -450,10 +444,10 @@ enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt
     enum nt_status status = NT_OK;
     if (!list->address)
         return NT_OK;
-    NT_TRY(nt_check_memory(nt_hash_table_init(&expansion.known_address), error));
+    NT_TRY(nt_check_memory(nt_hash_table_init(&expansion.known), error));
     for (uint32_t i = 0; status == NT_OK && i < list->count; i++)
         status = expand_file(&expansion, &list->files[i], fetcher, error);
-    nt_hash_table_deinit(&expansion.known_address);
+    nt_hash_table_deinit(&expansion.known);
     if (status != NT_OK) {
         free(expansion.files);
         return status;
