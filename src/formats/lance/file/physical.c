@@ -90,12 +90,6 @@ struct physical_page {
     uint64_t values, bytes, levels;
 };
 
-static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt_encoding_tree *tree,
-                                struct physical_page *physical_page)
-{
-    return nt_lance_keep_tree(list->dataset->file, NULL, tree, &physical_page->tree, list->error);
-}
-
 /* Builds the tree of a whole page: all chunks, or all rows. */
 static enum nt_status make_whole(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                                  struct physical_page *physical_page)
@@ -107,7 +101,7 @@ static enum nt_status make_whole(struct nt_lance_page_list *list, const struct n
     nt_lance_page_parts(opened->page, tree.part_count, parts); /* the count was checked on opening */
     tree.parts = parts;
     physical_page->values = opened->layout.items;
-    return keep_tree(list, &tree, physical_page);
+    return nt_lance_keep_tree(list->dataset->file, NULL, &tree, &physical_page->tree, list->error);
 }
 
 /* Builds the tree of a single value, without the layers around it. */
@@ -121,7 +115,7 @@ static enum nt_status make_single(struct nt_lance_page_list *list, const struct 
     tree.layer_count = 1;
     tree.layers[0] = NT_LAYER_ITEM;
     physical_page->values = tree.value || tree.has_value_part;
-    return keep_tree(list, &tree, physical_page);
+    return nt_lance_keep_tree(list->dataset->file, NULL, &tree, &physical_page->tree, list->error);
 }
 
 static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
