@@ -72,11 +72,6 @@ static bool ask(struct role_request *question)
     return code == 200 && !question->answer.failed;
 }
 
-static void forget(struct role_request *question)
-{
-    nt_credential_forget(&question->answer);
-}
-
 /* ---- Answers ---- */
 
 /* False if it does not fit, or would add a line to a header. */
@@ -175,7 +170,7 @@ static bool ask_sts(const char *region)
     }
     struct role_request question = {.url = nt_buffer_string(&url)};
     bool is_good = is_there && !url.failed && ask(&question) && take_xml(&question);
-    forget(&question);
+    nt_credential_forget(&question.answer);
     nt_credential_forget(&token);
     nt_credential_forget(&url);
     return is_good;
@@ -214,7 +209,7 @@ static bool ask_container(const char *url)
     if (is_good && variable)
         is_good = nt_headers_add(&question.headers, "Authorization", variable);
     is_good = is_good && ask(&question) && take_json(&question);
-    forget(&question);
+    nt_credential_forget(&question.answer);
     nt_credential_forget(&token);
     return is_good;
 }
@@ -228,7 +223,7 @@ static bool ask_machine(const char *endpoint)
     bool is_good = nt_headers_add(&question.headers, "X-aws-ec2-metadata-token-ttl-seconds", "300") &&
                    ask(&question) &&
                    copy(token, sizeof(token), question.answer.bytes, question.answer.length);
-    forget(&question);
+    nt_credential_forget(&question.answer);
     for (int step = 0; is_good && step < 2; step++) {
         question = (struct role_request){.url = url, .is_local = true};
         snprintf(url, sizeof(url), "%s/latest/meta-data/iam/security-credentials/%s", endpoint,
@@ -238,7 +233,7 @@ static bool ask_machine(const char *endpoint)
             is_good = copy(role, sizeof(role), question.answer.bytes, strcspn(question.answer.bytes, "\r\n"));
         else if (is_good)
             is_good = take_json(&question);
-        forget(&question);
+        nt_credential_forget(&question.answer);
     }
     return is_good;
 }
