@@ -320,10 +320,12 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     struct nt_source *source;
     if (chain->total) /* the total limits it, and its members have limits of their own */
         limits.metadata_bytes = UINT64_MAX;
-    enum nt_status status = nt_chain_source_new(name, chain->members[0].file->source, &source, error);
-    if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
+    NT_TRY(nt_chain_source_new(name, chain->members[0].file->source, &source, error));
+    enum nt_status status = nt_file_new(name, source, &limits, file_ret, error);
+    if (status != NT_OK) {
         nt_source_close(source);
-    NT_TRY(status);
+        return status;
+    }
     (*file_ret)->budget.total = chain->total;
     chain->holders++;
     (*file_ret)->format_data = chain;
