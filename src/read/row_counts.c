@@ -441,7 +441,8 @@ static enum nt_status add_span(struct span_builder *build, struct nt_error *erro
         rows->refusal = cause.status;
     if (!is_known && counted.span.fault == NT_FAULT_NONE)
         counted.span.fault = NT_FAULT_MISSING;
-    if (build->unknown != NT_NONE && counted.span.fault == NT_FAULT_NONE)
+    bool is_placed = counted.span.fault == NT_FAULT_NONE || counted.span.fault == NT_FAULT_COUNT;
+    if (build->unknown != NT_NONE && is_placed)
         counted.span.fault = NT_FAULT_POSITION;
     if (!is_known)
         build->unknown = build->number;

@@ -219,6 +219,31 @@ TEST(what_is_after_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .t
     }
 }
 
+/* The second part has 7 numbers, which are no whole arrays of 3. */
+TEST(damaged_rows_after_a_bad_page_list_have_no_known_place)
+{
+    static const uint64_t two = 2, numbers[7] = {1, 2, 3, 4, 5, 6, 7};
+    int64_t offset;
+    struct nt_stream *stream;
+    builder = builder_new();
+    builder->has_field_groups = true;
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t array = add_array(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32, 3);
+    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    uint32_t column = add_column(builder, array, NT_ENCODING_INT32, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        add_cluster(builder, i, 1);
+        add_elements(builder, i, index, &two, 1, 1);
+        add_elements(builder, i, column, numbers, i ? 7 : 6, 7);
+    }
+    finish(builder, NULL);
+    builder->bad_part[0] = true;
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, list, NT_STREAM_OFFSETS, &stream, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 16, &offset, sizeof(offset), &error));
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+
 TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardown = teardown)
 {
     static const uint64_t elements[] = {5, 4, 4, 4, 4}, pages[] = {3, 2, 3, 2, 3};
