@@ -137,6 +137,13 @@ void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset
  * the others to this end, so that each file of a dataset of many files is read once. UINT64_MAX: no end. */
 uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
 
+/* nt_stream_open for a reader that knows from other streams which elements exist. If a bad page list makes
+ * the number of elements unknown, the stream opens nevertheless: the elements of clusters before it can be
+ * read, and the others fail with the reason. nt_stream_elements has only those that are known. With a
+ * selection, as nt_stream_open: the places of the selected rows depend on all rows before them. */
+enum nt_status nt_stream_open_endless(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                      struct nt_error *error);
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid
  * bool. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,

@@ -382,13 +382,18 @@ static enum nt_status add_below(struct nt_stream *stream, struct nt_error *error
     return stream->row->has_leading_zero ? add_bases(stream, error) : NT_OK;
 }
 
-/* The reported size comes from the last cluster alone: it must be the sum over all clusters. */
-static enum nt_status check_size(struct nt_stream *stream, struct nt_error *error)
+/* The reported size comes from the last cluster alone: it must be the sum over all clusters. If a bad page
+ * list makes the sum unknown, a stream without end has the known elements. */
+static enum nt_status check_size(struct nt_stream *stream, bool needs_end, struct nt_error *error)
 {
     const struct nt_row_counts *rows = &stream->rows;
-    uint64_t size, total;
-    NT_TRY(
-        nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error));
+    uint64_t size, total = 0;
+    enum nt_status status =
+        nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
+    if (status != NT_OK && (needs_end || rows->is_total_known || nt_is_environmental(status)))
+        return status;
+    if (status != NT_OK)
+        total = rows->total;
     NT_TRY(
         stream_count_elements(stream->dataset, stream->field, stream->row, total, &stream->elements, error));
     if (rows->total != total)
@@ -417,12 +422,12 @@ static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *err
     return NT_OK;
 }
 
-static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
+static enum nt_status fill_stream(struct nt_stream *stream, bool needs_end, struct nt_error *error)
 {
     stream->per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
     NT_TRY(nt_row_counts_build(stream->reader, stream->dataset, stream->field, stream->row->of, &stream->rows,
                                error));
-    NT_TRY(check_size(stream, error));
+    NT_TRY(check_size(stream, needs_end, error));
     NT_TRY(add_below(stream, error));
     return check_empty(stream, error);
 }
@@ -444,21 +449,36 @@ struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dat
     return stream;
 }
 
-enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                         enum nt_stream_kind kind, struct nt_stream **stream_ret,
-                                         struct nt_error *error)
+static enum nt_status open_stream(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  enum nt_stream_kind kind, bool needs_end, struct nt_stream **stream_ret,
+                                  struct nt_error *error)
 {
     const struct nt_stream_row *row;
     NT_TRY(stream_find_row(reader, dataset, field, kind, &row, error));
     struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
     NT_TRY(nt_check_memory(stream, error));
-    enum nt_status status = open_stream(stream, error);
+    enum nt_status status = fill_stream(stream, needs_end, error);
     if (status != NT_OK) {
         nt_stream_close(stream);
         return nt_name_field(dataset, field, nt_stream_name(kind), status, error);
     }
     *stream_ret = stream;
     return NT_OK;
+}
+
+enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                         enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                         struct nt_error *error)
+{
+    return open_stream(reader, dataset, field, kind, true, stream_ret, error);
+}
+
+enum nt_status nt_stream_open_endless(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                      struct nt_error *error)
+{
+    return dataset->selection ? nt_stream_open(reader, dataset, field, kind, stream_ret, error)
+                              : open_stream(reader, dataset, field, kind, false, stream_ret, error);
 }
 
 void nt_stream_close(struct nt_stream *stream)

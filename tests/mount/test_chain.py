@@ -360,6 +360,68 @@ def damage_is_of_one_file_alone():
         assert b'run1.root' in printed and b'run0.root' not in printed
 
 
+def same_rows_before(tree, rows, count):
+    """The `rows` before number `count` can be read, the others fail."""
+    path = tree / 'rows.jsonl'
+    for number in range(len(rows)):
+        row = tree / 'rows.d' / f'{number}.json'
+        if number < count:
+            same(row.read_text(), rows[number], row)
+        else:
+            fails(5, row.read_bytes)
+    with open(path, 'rb', buffering=0) as file:
+        read = b''
+        while len(read) < sum(map(len, rows[:count])):
+            read += file.read(1 << 20)
+        fails(5, file.read, 1)
+    same(read.decode(), ''.join(rows[:count]))
+
+
+@case
+def rows_before_a_damaged_basket_of_strings_can_be_read():
+    """How many bytes are in the basket is unknown, and so is where those of later entries begin."""
+    with scratch() as directory:
+        paths = copies(directory, 'trees/trees_containers.root', 4)
+        below = 'containers/long_string'
+        pages = [json.loads(line) for line in
+                 output(NTUPLE, 'cat', paths[0], f'{below}/column.0/pages.jsonl').splitlines()]
+        flip(paths[1], pages[0]['file_offset'] + pages[0]['stored_bytes'] - 20)
+        flip(paths[3], pages[1]['file_offset'] + pages[1]['stored_bytes'] - 20)
+        rows = output(NTUPLE, 'cat', paths[0], 'containers/rows.jsonl').decode().splitlines(keepends=True)
+        entries = pages[0]['entries'] + pages[1]['entries']
+        same(len(rows), entries)
+        with mounted(paths[3]) as alone:
+            same_rows_before(alone / 'containers', rows, pages[0]['entries'])
+        with chain(*paths[:3]) as whole:
+            same_rows_before(whole / 'containers', rows * 3, entries)
+            fails(5, os.stat, whole / below / 'data.bin')
+            same(lines(whole / 'containers/string/rows.jsonl'),
+                 [json.loads(row)['string'] for row in rows * 3], 'another field')
+            shown = [error['what'] for error in errors_of(whole)]
+            cause = f'{paths[1]}: branch long_string: basket 0: '
+            assert shown and all(cause in what for what in shown), shown
+
+
+@case
+def rows_before_a_file_with_other_fields_can_be_read():
+    schema = {'number': 'int64', 'list': 'var * float32', 'word': 'string'}
+    values = {'number': [1, 2], 'list': [[1.5], [2.5, 3.5]], 'word': ['one', 'zwei']}
+    with scratch() as directory:
+        for number in range(3):
+            more = number == 1
+            by_uproot(directory / f'run{number}.root', 'Events', schema | ({'more': 'int64'} if more else {}),
+                      values | ({'more': [1, 2]} if more else {}))
+        rows = output(NTUPLE, 'cat', directory / 'run0.root', 'Events/rows.jsonl').decode()
+        rows = rows.splitlines(keepends=True)
+        same([json.loads(row) for row in rows],
+             [dict(zip(values, row)) for row in zip(*values.values())])
+        with chain(directory / 'run*.root', reported='1 of 3 files cannot be used: ') as whole:
+            same_rows_before(whole / 'Events', rows * 3, 2)
+            same((whole / 'Events/number/data.bin').stat().st_size, 6 * 8)
+            for path in 'list/_0/data.bin', 'word/data.bin':
+                fails(5, os.stat, whole / 'Events' / path)
+
+
 @case
 def lines_name_their_files():
     with scratch() as directory:

@@ -265,7 +265,10 @@ def a_basket_that_differs_from_those_before_it_is_damaged():
         result = command(NTUPLE, 'verify', copy)
         same(result.returncode, 5, result.stderr)
         assert b'basket 1: version of a basket: expected 1 to 3, found 259' in result.stdout, result.stdout
-        same(command(NTUPLE, 'head', copy).returncode, 5)
+        first = json.loads(pages[1])['first_entry']
+        for rows, status in (first, 0), (first + 1, 5):
+            result = command(NTUPLE, 'head', '-n', str(rows), copy)
+            same(result.returncode, status, rows)
 
 
 @case

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "opened_stream.h"
+#include "read/page.h"
 #include "read/read.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
@@ -71,6 +72,48 @@ TEST(sizes_that_depend_on_a_bad_page_list_fail_and_others_do_not, .end = 2)
     ck_assert_mem_eq(offsets, ((uint64_t[]){0, 1, 3}), 24);
     assert_status(NT_CORRUPT, nt_stream_read(stream, 24, offsets, 8, &error));
     nt_stream_close(stream);
+    builder_free(builder);
+}
+
+static const struct {
+    enum nt_status of_pages, of_opening;
+    uint64_t elements;
+} unknown_items[] = {{NT_OK, NT_OK, 3}, {NT_TRUNCATED, NT_OK, 2}, {NT_IO, NT_IO, 0}};
+
+static enum nt_status fail_to_read(void *context, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    return nt_fail(error, *(const enum nt_status *)context, offset, "this page cannot be read");
+}
+
+/* The second cluster has one item, but stores none: its index alone says so. */
+TEST(without_an_end_a_stream_opens_if_the_file_is_at_fault, .end = COUNT_OF(unknown_items))
+{
+    struct nt_error error;
+    struct nt_stream *stream = NULL;
+    struct nt_source *source;
+    enum nt_status of_pages = unknown_items[_i].of_pages;
+    struct nt_source_callbacks callbacks = NT_SOURCE_CALLBACKS_INIT;
+    struct builder *builder = builder_new();
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    for (uint64_t i = 0; i < 2; i++) {
+        add_cluster(builder, i, 1);
+        add_elements(builder, i, vector.index, (uint64_t[]){2 - i}, 1, 1);
+        if (i == 0)
+            add_elements(builder, i, vector.values, (uint64_t[]){7, 8}, 2, 2);
+    }
+    finish(builder, NULL);
+    callbacks.read_at = fail_to_read;
+    assert_ok(nt_source_new(&callbacks, &of_pages, 1000, "bad", &source, &error));
+    if (of_pages != NT_OK)
+        builder->dataset->sources = &source;
+    assert_status(unknown_items[_i].of_opening, nt_stream_open_endless(builder->reader, builder->dataset, 1,
+                                                                       NT_STREAM_DATA, &stream, &error));
+    if (stream)
+        ck_assert_uint_eq(nt_stream_elements(stream), unknown_items[_i].elements);
+    nt_stream_close(stream);
+    builder->dataset->sources = &builder->source;
+    nt_source_close(source);
     builder_free(builder);
 }
 
