@@ -348,6 +348,20 @@ static enum nt_exit_status write_pieces(struct exporter *exporter, int descripto
     return fail_to_write(exporter->out, &error);
 }
 
+/* Arrow's readers may refuse such strings, or fail with them. */
+static void warn_of_strings(const struct exporter *exporter)
+{
+    for (uint32_t i = 1; exporter->arrow && i < exporter->arrow->node_count; i++) {
+        NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
+        if (!nt_arrow_ipc_has_other_bytes(exporter->pieces, i))
+            continue;
+        nt_append_field_path(&path, exporter->dataset, exporter->arrow->nodes[i].field, '/');
+        nt_print_failure(nt_buffer_string(&path), NT_OK,
+                         "warning: strings that are not UTF-8, which readers of Arrow may refuse; "
+                         "--arrow_strings=binary writes bytes");
+    }
+}
+
 static enum nt_exit_status write_file(struct exporter *exporter)
 {
     const struct nt_settings *settings = exporter->invocation->settings;
@@ -365,6 +379,8 @@ static enum nt_exit_status write_file(struct exporter *exporter)
         status = output_file_finish(&file, settings->overwrite, &error);
     if (status != NT_OK)
         result = fail_to_write(exporter->out, &error);
+    else if (result == NT_EXIT_OK)
+        warn_of_strings(exporter);
     output_file_deinit(&file);
     return result;
 }

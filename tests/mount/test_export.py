@@ -17,6 +17,7 @@ import numpy as np
 from harness import DATA, NTUPLE, Skip, case, command, data, need, output, run, same, scratch
 from blz_writer import blz_array
 from chains import copies
+from string_writer import write_strings
 from web import served
 
 EXAMPLE = data('example.root')
@@ -168,6 +169,35 @@ def an_address_is_a_source():
     with scratch() as directory, served(DATA) as server:
         path = export(directory, server.url('nano.root'))
         same(columns(path, ['event']), by_uproot(NANO, 'Events', ['event']))
+
+
+@case
+def strings_that_are_not_utf8_are_warned_of():
+    """Also if only their borders are wrong: they lie within characters."""
+    arrow = need('pyarrow')
+    columns_of = {'text': [b'fine', 'schön'.encode(), b''], 'other': [b'good', b'a\xff', b''],
+                  'cut': [b'\xc3', b'\xa9', b''], 'late': [b'', b'', b'\xed\xa0\x80']}
+
+    with scratch() as directory:
+        source = write_strings(directory / 'texts.root', columns_of)
+        others = ['cut', 'late', 'other']
+        for options, warned in (([], others), (['--compression=none'], others), (['--columns=text'], []),
+                                (['--arrow_strings=binary'], [])):
+            result = command(NTUPLE, 'export', '-f', *options, source, directory / 'out.arrow')
+            same((result.returncode, re.findall('ntuple: (.*): warning: strings that are not UTF-8.*'
+                                                '--arrow_strings=binary', result.stderr.decode())),
+                 (0, warned), options)
+        found = columns(directory / 'out.arrow', columns_of)
+        same(found, columns_of, 'bytes')
+        for name in columns_of:
+            export(directory, f'--columns={name}', source, out=f'{name}.arrow')
+            try:
+                table(directory / f'{name}.arrow')
+                same(name, 'text')
+            except arrow.lib.ArrowInvalid:
+                assert name != 'text'
+        result = command(NTUPLE, 'export', source, directory / 'out.csv')
+        same((result.returncode, result.stderr), (0, b''), 'CSV keeps bytes')
 
 
 # ---- Choice of entries and fields ----

@@ -35,6 +35,7 @@ struct ipc_pieces {
     struct nt_text_generator text;
     struct nt_arrow *arrow;
     enum nt_arrow_compression compression;
+    atomic_bool *has_other_bytes;              /* [node]: a string that is not UTF-8, so far */
     struct batch_buffers group[GROUP_BATCHES]; /* [begin, end) are left to write */
     uint32_t begin, end;
     uint32_t decoded; /* batches, so far */
@@ -59,6 +60,7 @@ static void free_pieces(struct nt_text_generator *text)
     struct ipc_pieces *pieces = (struct ipc_pieces *)text;
     for (uint32_t i = 0; i < GROUP_BATCHES; i++)
         batch_deinit(&pieces->group[i], pieces->arrow->buffer_count);
+    free(pieces->has_other_bytes);
     free(pieces->written);
     free(pieces);
 }
@@ -135,11 +137,46 @@ static enum nt_status pack_all(struct ipc_pieces *pieces,
     return job.status == NT_OK ? NT_OK : nt_fail_memory(error);
 }
 
+/* ---- Strings that are not UTF-8 ---- */
+
+/* Does a string begin within a character? */
+static bool cuts_character(const struct nt_arrow_node *node, const struct buffer *offsets,
+                           const struct buffer *data)
+{
+    size_t bytes = nt_arrow_offset_bytes(node);
+    for (size_t at = 0; at + bytes <= offsets->length; at += bytes) {
+        uint64_t offset =
+            bytes == sizeof(uint32_t) ? nt_load_le32(offsets->bytes + at) : nt_load_le64(offsets->bytes + at);
+        if (offset < data->length && (data->bytes[offset] & 0xc0) == 0x80)
+            return true;
+    }
+    return false;
+}
+
+static void check_strings(struct ipc_pieces *pieces, const struct buffer *data)
+{
+    const struct nt_arrow *arrow = pieces->arrow;
+    const struct nt_arrow_buffer *info = &arrow->buffers[data->number];
+    const struct nt_arrow_node *node = &arrow->nodes[info->node];
+    if (node->kind != NT_ARROW_BYTES || node->is_binary || info->kind != NT_ARROW_DATA ||
+        pieces->has_other_bytes[info->node])
+        return;
+    const struct buffer *offsets = data - 1; /* Arrow's order */
+    if (!nt_is_utf8(data->bytes, data->length) || cuts_character(node, offsets, data))
+        pieces->has_other_bytes[info->node] = true;
+}
+
+bool nt_arrow_ipc_has_other_bytes(const struct nt_text_generator *pieces, uint32_t node)
+{
+    return ((const struct ipc_pieces *)pieces)->has_other_bytes[node];
+}
+
 /* ---- Equal buffers ---- */
 
 /* Lists of one collection, as NanoAOD's Muon_*, have equal offsets. */
-static enum nt_status digest(struct compression_job *job, ZSTD_CCtx *compressor, struct buffer *buffer)
+static enum nt_status examine(struct compression_job *job, ZSTD_CCtx *compressor, struct buffer *buffer)
 {
+    check_strings(job->pieces, buffer);
     buffer->digest = nt_xxh3(buffer->bytes, buffer->length);
     return NT_OK;
 }
@@ -242,7 +279,7 @@ static void place_buffers(const struct ipc_pieces *pieces, struct batch_buffers 
 static enum nt_status make_group(struct ipc_pieces *pieces, struct nt_error *error)
 {
     NT_TRY(decode_group(pieces, error));
-    NT_TRY(pack_all(pieces, digest, error));
+    NT_TRY(pack_all(pieces, examine, error));
     for (uint32_t i = 0; i < pieces->end; i++)
         NT_TRY(merge_equal(pieces->arrow, &pieces->group[i], error));
     if (pieces->compression != NT_ARROW_UNCOMPRESSED)
@@ -321,14 +358,17 @@ enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compres
 {
     struct ipc_pieces *pieces = calloc(1, sizeof(*pieces));
     struct nt_arrow_batch *written = calloc((size_t)arrow->batch_count + 1, sizeof(*written));
-    if (!pieces || !written) {
+    atomic_bool *has_other_bytes = calloc(arrow->node_count, sizeof(*has_other_bytes));
+    if (!pieces || !written || !has_other_bytes) {
         free(pieces);
         free(written);
+        free(has_other_bytes);
         return nt_fail_memory(error);
     }
     *pieces = (struct ipc_pieces){.text = {.next = next_piece, .free = free_pieces, .share = share},
                                   .arrow = arrow,
                                   .compression = compression,
+                                  .has_other_bytes = has_other_bytes,
                                   .written = written};
     *pieces_ret = &pieces->text;
     return NT_OK;
