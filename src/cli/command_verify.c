@@ -188,8 +188,9 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
     for (int kind = 0; kind < NT_FINDING_KINDS; kind++) {
         if (!summary->findings[kind])
             continue;
-        nt_buffer_append_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
-                                nt_finding_name((enum nt_finding_kind)kind));
+        bool is_plural = kind == NT_FINDING_WARNING && summary->findings[kind] > 1;
+        nt_buffer_append_format(&line, "%s%" PRIu64 " %s%s", separator, summary->findings[kind],
+                                nt_finding_name((enum nt_finding_kind)kind), is_plural ? "s" : "");
         separator = ", ";
     }
     nt_buffer_append_byte(&line, '\n');

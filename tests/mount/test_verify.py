@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from harness import NTUPLE, case, cat_lines, command, data, flip, output, run, same, scratch
+from string_writer import write_strings
 
 
 def verify(*arguments):
@@ -97,6 +98,17 @@ def messages_have_place_expected_and_found_on_one_line():
             assert part in finding, (part, finding)
         assert summary.endswith('1 damaged'), summary
         same(result.stderr, b'')
+
+
+@case
+def warnings_are_counted_and_leave_the_status():
+    with scratch() as directory:
+        for count, columns in (1, {'one': [b'\xff', b'a']}), (2, {'one': [b'\xff'], 'two': [b'a\xff']}):
+            source = write_strings(directory / f'{count}.root', columns)
+            result = verify(source)
+            shown = result.stdout.decode().splitlines()[-1]
+            same((result.returncode, shown.split(' bytes: ')[1]),
+                 (0, f'ok, {count} warning{"s" * (count > 1)}'))
 
 
 @case
