@@ -93,7 +93,7 @@ static enum nt_status match_dataset(const struct chain_builder *builder, const s
     bool can_skip = failure.status == NT_INCOMPATIBLE && !builder->chain->options.skip_failed &&
                     !is_of_friend(member) && !has_dataset(first->file, member);
     return can_skip ? nt_fail(builder->error, failure.status, failure.offset,
-                              "%s; missing=skip accepts more files", failure.message)
+                              "%s; the option missing=skip accepts more files", failure.message)
                     : nt_fail_copy(builder->error, &failure);
 }
 
@@ -402,7 +402,7 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
         can_skip |= !is_of_friend(member);
     }
     return first ? refuse_files(chain, failed, tried, &first->failure,
-                                can_skip ? "; missing=skip accepts more files" : "", error)
+                                can_skip ? "; the option missing=skip accepts more files" : "", error)
                  : NT_OK;
 }
 

@@ -197,7 +197,7 @@ def what_is_no_chain_is_refused_by_name():
                                     f"{other}: has no dataset 'Events'; the dataset is types")):
             for rule in 'check', 'union':
                 same(refusal(*sources, options=('-o', f'chain={rule}')),
-                     f'ntuplefs: {expected}; missing=skip accepts more files\n')
+                     f'ntuplefs: {expected}; the option missing=skip accepts more files\n')
             with chain(*sources, reported=f'1 of 2 files cannot be used: {expected}') as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')
                 assert any(expected in error['what'] for error in errors_of(whole)), errors_of(whole)
@@ -315,7 +315,7 @@ def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
         shown = errors_of(whole)
         same([(error['path'], error['what']) for error in shown],
              [('', f'1 of 3 files cannot be used: {paths[1]}: no longer exists'
-                   '; missing=skip accepts more files')])
+                   '; the option missing=skip accepts more files')])
         kept.rename(paths[1])
         same(np.load(directory / 'data.npy').tolist(), [0, 1, 2])
         same(len(errors_of(whole)), 1)

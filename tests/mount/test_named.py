@@ -145,7 +145,8 @@ def a_chain_with_unusable_files_says_how_many():
             (directory / name).write_text('no columns')
         reason = (f'{directory}/run*.root: 2 of 3 files cannot be used; the first: {directory}/run1.root: '
                   'a text file, which is not a supported format '
-                  '(formats: rntuple, ttree, blz, lance, roaring); missing=skip accepts more files')
+                  '(formats: rntuple, ttree, blz, lance, roaring); '
+                  'the option missing=skip accepts more files')
         same(reported('head', '--chain', f'{directory}/run*.root', 'ramp', status=3), reason)
 
 
