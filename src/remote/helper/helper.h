@@ -384,6 +384,7 @@ struct nt_http_response {
     bool has_range, has_total;
     uint64_t first, last, total; /* from Content-Range; `last` is inclusive */
     bool is_beyond;              /* it claims bytes after the end of the file */
+    bool lacks_total;            /* it says which bytes, but not how many the file has */
     bool is_encoded;             /* the bytes are compressed or otherwise encoded */
     char region[64];             /* S3 region of the bucket; "": unknown */
     size_t bytes;                /* of headers, including those of redirects */

@@ -52,13 +52,14 @@ static bool take_number(struct nt_text *text, uint64_t *number_ret)
 static void take_range(struct nt_http_response *reply, struct nt_text value)
 {
     uint64_t first = 0, last = 0, total;
-    reply->has_range = reply->has_total = reply->is_beyond = false;
+    reply->has_range = reply->has_total = reply->is_beyond = reply->lacks_total = false;
     if (!skip(&value, "bytes"))
         return;
     value = trim(value);
     bool has_range = !skip(&value, "*");
     if (has_range && (!take_number(&value, &first) || !skip(&value, "-") || !take_number(&value, &last)))
         return;
+    reply->lacks_total = has_range && is(value, "/*");
     if (!skip(&value, "/") || !take_number(&value, &total) || value.length)
         return;
     reply->is_beyond = has_range && first < total && last >= total;

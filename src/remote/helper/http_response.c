@@ -68,6 +68,9 @@ static void judge_part(struct nt_http_request *request)
               "the server claims to send bytes after the end of the file");
     else if (request->ranges) /* the parts say which they are */
         ;
+    else if (reply->lacks_total)
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
+              "the server sends a range without the size of the file (Content-Range)");
     else if (!reply->has_range)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server sends a range without saying which (Content-Range)");
@@ -94,6 +97,15 @@ static bool is_redirected_to_folder(const struct nt_http_request *request)
            request->target->address[before - 1] != '/';
 }
 
+/* Servers that want a login, or have an outage, send a page of their own instead of a file. */
+static bool is_web_page(const struct nt_http_request *request)
+{
+    static const char html[] = "text/html";
+    const char *type = NULL;
+    curl_easy_getinfo(request->easy, CURLINFO_CONTENT_TYPE, &type);
+    return type && strncasecmp(type, html, strlen(html)) == 0;
+}
+
 static void judge_whole(struct nt_http_request *request)
 {
     curl_off_t bytes = -1;
@@ -104,6 +116,9 @@ static void judge_whole(struct nt_http_request *request)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (is_redirected_to_folder(request)) /* then it is listed */
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a directory");
+    else if (is_web_page(request))
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
+              "the server sends a web page (text/html) instead of the file, perhaps to log in");
     else
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends only whole files, but ntuplefs needs ranges (Range)");
