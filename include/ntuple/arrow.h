@@ -59,6 +59,9 @@ void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
  * that count) with the reason, which belongs to the nt_arrow. Reads nothing. Any thread. */
 uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow);
 uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
+/* The failure if that field is omitted because its page lists are damaged or cannot be read. NULL: this
+ * version or Arrow cannot show the field. Belongs to the file. Reads nothing. Any thread. */
+const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number);
 
 /* Clusters, or single entries of them, that are too large for Arrow (unions and types that are not
  * large have 32-bit offsets). They have no batch. The first function returns their count, the second the

@@ -93,6 +93,20 @@ static PyObject *table_omitted_fields(PyObject *module, PyObject *handle)
     return rows;
 }
 
+/* Raises the failure of the first field that is omitted because its page lists cannot be read. */
+static PyObject *table_check(PyObject *module, PyObject *handle)
+{
+    struct table *table = table_of(handle);
+    for (uint32_t i = 0; table && i < nt_arrow_omitted_fields(table->arrow); i++) {
+        const struct nt_error *failure = nt_arrow_omitted_failure(table->arrow, i);
+        if (failure)
+            return raise_error(failure);
+    }
+    if (!table)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- capsules: what was not taken out of them is released with them ---- */
 
 static void end_schema(PyObject *capsule)
@@ -192,6 +206,7 @@ PyMethodDef table_functions[] = {
     {"table_file_read", table_file_read, METH_VARARGS, NULL},
     {"table_new", table_new, METH_VARARGS, NULL},
     {"table_batches", table_batches, METH_O, NULL},
+    {"table_check", table_check, METH_O, NULL},
     {"table_omitted_fields", table_omitted_fields, METH_O, NULL},
     {"table_schema", table_schema, METH_O, NULL},
     {"table_stream", table_stream, METH_O, NULL},

@@ -53,7 +53,8 @@ class View:
         return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {first} to {end}>'
 
     def _table(self) -> _ntuple.Table:
-        """The table, created once per process, because a forked process has its own reader."""
+        """The table, created once per process, because a forked process has its own reader. It lacks the
+        fields whose page lists are damaged; _checked() raises their failure."""
         handle = self.dataset._handle
         process, table = self._made
         if table is None or process != os.getpid():
@@ -63,16 +64,22 @@ class View:
             self._made = os.getpid(), table
         return table
 
+    def _checked(self) -> _ntuple.Table:
+        """The table, if it lacks no field because of damage."""
+        table = self._table()
+        _ntuple.table_check(table)
+        return table
+
     @property
     def batches(self) -> int:
         """The number of record batches: one for each cluster that has any of the entries."""
-        return _ntuple.table_batches(self._table())
+        return _ntuple.table_batches(self._checked())
 
     @property
     def left_out(self) -> Dict[str, str]:
-        """Fields that Arrow cannot express, with the reason."""
+        """Fields that Arrow cannot express or this version cannot read, with the reason."""
         return {self.dataset._field(number).path: reason
-                for number, reason in _ntuple.table_omitted_fields(self._table())}
+                for number, reason in _ntuple.table_omitted_fields(self._checked())}
 
     def scan(self) -> Any:
         """A pyarrow.RecordBatchReader of the batches."""
@@ -80,9 +87,9 @@ class View:
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""
-        return _ntuple.table_schema(self._table())
+        return _ntuple.table_schema(self._checked())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
         """The batches as a PyCapsule. Their types are as stored, whatever is requested: the consumer
         casts."""
-        return _ntuple.table_stream(self._table())
+        return _ntuple.table_stream(self._checked())

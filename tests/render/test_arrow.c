@@ -230,6 +230,7 @@ TEST(a_field_that_cannot_be_read_is_left_out_and_named)
     ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 1);
     ck_assert_uint_eq(nt_arrow_omitted_field(arrow, 0, &reason), other);
     ck_assert_str_eq(reason, "of an unknown kind");
+    ck_assert_ptr_null(nt_arrow_omitted_failure(arrow, 0));
     omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"field_hex\":\"6f64ff\",\"reason\":\"of an unknown kind\"}]");
     nt_arrow_free(arrow);

@@ -161,6 +161,7 @@ struct nt_arrow_cut {
 struct nt_arrow_omitted_fields {
     uint32_t field;
     const char *reason;
+    const struct nt_error *failure; /* of loading its page lists, or NULL */
 };
 
 struct nt_arrow_batch {

@@ -60,12 +60,12 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
 
 /* ---- Excluded fields ---- */
 
-/* Records an omitted field with the reason. */
+/* Records an omitted field with the reason, and with the failure if there is one. */
 static enum nt_status omit_field(struct nt_arrow *arrow, uint32_t field, const char *reason,
-                                 struct nt_error *error)
+                                 const struct nt_error *failure, struct nt_error *error)
 {
     NT_TRY(nt_check_memory(NT_GROW(arrow->omitted, arrow->omitted_count, arrow->omitted_capacity), error));
-    arrow->omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason};
+    arrow->omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason, failure};
     return NT_OK;
 }
 
@@ -78,6 +78,11 @@ uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, c
 {
     *reason_ret = arrow->omitted[number].reason;
     return arrow->omitted[number].field;
+}
+
+const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number)
+{
+    return arrow->omitted[number].failure;
 }
 
 /* ---- Buffers of nodes ---- */
@@ -139,7 +144,7 @@ static void stop(struct build *build, enum nt_status status)
 
 static bool omit(struct build *build, uint32_t field, const char *reason)
 {
-    stop(build, omit_field(build->arrow, field, reason, build->error));
+    stop(build, omit_field(build->arrow, field, reason, NULL, build->error));
     return false;
 }
 
@@ -516,7 +521,7 @@ static bool load_page_lists(struct build *build, uint32_t field)
         status = nt_dataset_load_group(dataset, i, build->error);
         const struct nt_error *failure = nt_group_failure(dataset, i);
         if (failure)
-            omit(build, field, failure->message);
+            stop(build, omit_field(build->arrow, field, failure->message, failure, build->error));
         else
             stop(build, status);
     }

@@ -49,6 +49,11 @@ uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, c
     return 0;
 }
 
+const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number)
+{
+    return NULL;
+}
+
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow)
 {
     return 0;
