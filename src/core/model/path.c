@@ -426,8 +426,9 @@ static enum nt_status refuse_field(const struct nt_dataset *dataset, const char 
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer similar = {0};
     nt_dataset_path(dataset, name, sizeof(name));
     nt_name_suggest(&(struct nt_name_scope){dataset->file, 0, dataset, NT_NONE}, "", path, &similar);
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field '%s'%s",
-                   dataset->file->path, name, path, nt_buffer_string(&similar));
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field %s'%s'%s",
+                   dataset->file->path, name, nt_has_wildcard(path) ? "that matches " : "", path,
+                   nt_buffer_string(&similar));
 }
 
 enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path, uint32_t *field_ret,
