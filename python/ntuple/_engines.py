@@ -19,10 +19,14 @@ _WITH_MEMBERS = ('record', 'tuple', 'split collection')
 
 
 def paths_by_name(dataset: Dataset, columns: Columns) -> Dict[str, List[str]]:
-    """The paths below each Arrow column: {'muons': ['muons/_0/pt']}."""
+    """The paths below each Arrow column: {'muons': ['muons/_0/pt']}. Fields that Arrow cannot express
+    have none."""
     fields = dataset.fields if columns is None else dataset.match(columns)
+    absent = dataset.select(columns)._absent()
     paths: Dict[str, List[str]] = {}
     for field in fields:
+        if field._number in absent:
+            continue
         top = dataset.field(field.path.partition('/')[0])
         paths.setdefault(top.name, []).append(field.path)
     return paths
@@ -59,7 +63,9 @@ def _top(dataset: Dataset, name: str) -> Field:
 
 def schema(dataset: Dataset, columns: Columns) -> Any:
     """The Arrow schema. Nothing is decoded."""
-    return _lazy.module('pyarrow').schema(dataset.select(columns))
+    view = dataset.select(columns)
+    view._warn()
+    return _lazy.module('pyarrow').schema(view)
 
 
 def borders(parts: Sequence[Partition]) -> List[int]:

@@ -4,6 +4,8 @@ matching exception of Python."""
 from __future__ import annotations
 
 import errno as _errno
+import sys as _sys
+import warnings as _warnings
 from typing import Dict, Optional, Type
 
 
@@ -41,6 +43,14 @@ class FormatError(Error, ValueError):
 
 class UnsupportedError(Error, NotImplementedError):
     """The file uses a feature that this version cannot read."""
+
+
+class UnreadableError(UnsupportedError, AttributeError):
+    """This version cannot read the field, which therefore has no streams."""
+
+
+class MissingStreamError(AttributeError, TypeError):
+    """Fields of this kind have no such stream. `hasattr(field, 'offsets')` is False."""
 
 
 class CorruptError(Error, ValueError):
@@ -119,3 +129,12 @@ def make(status: str, message: str, offset: int, number: int, expected: str, fou
     error.offset = None if offset < 0 else offset
     error.expected, error.found = expected, found
     return error
+
+
+def warn_omitted(path: str, reason: str) -> None:
+    """Warn of a field that is left out because nobody named it and it cannot be shown. The warning has
+    the line outside of this package, so that Python shows it once for each."""
+    level, frame = 1, _sys._getframe()
+    while frame.f_back and frame.f_globals.get('__package__') == __package__:
+        level, frame = level + 1, frame.f_back
+    _warnings.warn(f'{path}: omitted: {reason}', stacklevel=level)

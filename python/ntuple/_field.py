@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Seq
 
 import numpy as np
 
-from . import _ntuple
+from . import _errors, _ntuple
 
 if TYPE_CHECKING:
     from ._file import Dataset
@@ -142,11 +142,15 @@ class Field:
 
     # ---- streams ----
 
+    def _check_readable(self) -> None:
+        if self.unreadable:
+            raise _errors.new(_errors.UnreadableError, 'unsupported', f'{self.path}: {self.unreadable}')
+
     def _stream(self, kind: str) -> Stream:
         """A stream; the file keeps it open."""
+        self._check_readable()
         if kind not in self.streams:
-            raise TypeError(f'{self.path}, a {self.kind}, has no {kind}'
-                            + (f': {self.unreadable}' if self.unreadable else ''))
+            raise _errors.MissingStreamError(f'{self.path} has no {kind}: its kind is {self.kind}')
         return self.dataset.file._stream(self.dataset._number, self._number, kind)
 
     def _whole(self, kind: str) -> Array:
@@ -208,9 +212,10 @@ class Field:
             return self._shaped(read([self._span_of_rows(first, end)])[0], end - first)
         if 'data' in self.streams:
             return self._texts(first, end)
+        self._check_readable()
         parts = ', '.join([*self.streams, *(repr(field.name) for field in self.fields)])
-        reason = f': {self.unreadable}' if self.unreadable else f'; its streams and sub-fields have: {parts}'
-        raise TypeError(f'{self.path}, a {self.kind}, has no values of its own{reason}')
+        raise TypeError(f'{self.path} has no values of its own: its kind is {self.kind}; '
+                        f'its streams and sub-fields have: {parts}')
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -233,10 +238,19 @@ class Field:
 
     # ---- rows of entries ----
 
+    def _around(self) -> Iterator[Field]:
+        """The fields around this one, from inside out."""
+        parent = self._parent
+        while parent is not None:
+            field = Field(self.dataset, parent)
+            yield field
+            parent = field._parent
+
     def _with_arrays(self) -> Iterator[Field]:
-        """This field and those below it that have arrays: values, and offsets of collections."""
+        """This field and those below it that have arrays: values, and offsets of collections. Those that
+        cannot be read are among them."""
         valued = self.valued()
-        if valued.is_plain or valued.streams:
+        if valued.is_plain or valued.streams or valued.unreadable:
             yield self
         if not valued.is_plain:
             for child in valued.fields:
@@ -260,7 +274,8 @@ class Field:
     def _span_of_entries(self, first: int, end: int) -> Span:
         """Values or offsets for a range of entries. All entries need no look at offsets."""
         if 'data' in self.streams and not self.is_plain:
-            raise TypeError(f'{self.path}: an array cannot hold strings; use dataset.field(path)[a:b]')
+            raise TypeError(f"{self.path}: an array cannot hold strings: use library='ak' or 'pa', or "
+                            f"dataset.field(path)[a:b]")
         stream = self._stream('data' if self.is_plain else 'offsets')
         if (first, end) == (0, self.dataset.entries):
             return Span(stream, 0, stream.elements)

@@ -13,13 +13,14 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _awkward, _errors, _lazy, _ntuple, _parquet
-from ._field import Array, Field, Stream, dtype_of, read
+from ._field import Array, Field, Span, Stream, dtype_of, read
 from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
 from ._view import View
 
 Path = Union[str, 'os.PathLike[str]']
 Source = Union[Path, bytes, bytearray, memoryview, Array]
+Columns = Union[str, Sequence[str], None]
 Selection = Union[Entries, Mapping[str, Entries], None]
 
 _MAX_STREAMS = 4096
@@ -39,6 +40,9 @@ def _reader() -> _ntuple.Reader:
 
 
 def _encoded(path: str) -> bytes:
+    if not isinstance(path, str):
+        hint = '; arrays() takes several paths' if isinstance(path, (list, tuple)) else ''
+        raise TypeError(f'expected a path as str, found {type(path).__name__}{hint}')
     return path.encode('utf-8', 'surrogateescape')
 
 
@@ -107,13 +111,17 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     return _selected(File(handle, origin), entries)
 
 
+def _has_wildcard(text: str) -> bool:
+    return any(wildcard in text for wildcard in '*?[')
+
+
 def _is_pattern(source: object) -> bool:
     if not isinstance(source, (str, os.PathLike)):
         return False
     name = os.fsdecode(source)
     if '://' in name:
         name = name.partition('?')[0]   # an address may have a query
-    return any(wildcard in name for wildcard in '*?[') and not os.path.exists(name)
+    return _has_wildcard(name) and not os.path.exists(name)
 
 
 @contextlib.contextmanager
@@ -386,25 +394,46 @@ class Dataset:
             raise IndexError(f'entries {first} to {end} do not exist: there are {self.entries}')
         return first, end
 
-    def _named(self, paths: Union[str, Sequence[str]]) -> Dict[str, Field]:
-        """The requested fields, each under the path that requested it. A pattern requests all fields
-        with arrays at or below those that it matches, each under its own path."""
-        named: Dict[str, Field] = {}
-        for path in [paths] if isinstance(paths, str) else paths:
-            if path in self:
-                named[path] = self.field(path)
-            else:
-                named.update((field.path, field) for top in self.match(path) for field in top._with_arrays())
-        return named
+    def _is_name(self, path: str) -> bool:
+        """Does it name a field? A pattern does not."""
+        return not _has_wildcard(path) or path in self
 
-    def arrays(self, paths: Union[str, Sequence[str]], entries: Optional[Tuple[int, int]] = None, *,
+    def _requested(self, paths: Columns) -> Dict[str, Tuple[Field, bool]]:
+        """The requested fields, each under the path that requested it, and whether this is its name. A
+        pattern requests all fields with arrays at or below those that it matches, each under its own
+        path; None requests all."""
+        fields: Dict[str, Tuple[Field, bool]] = {}
+        for path in [paths] if isinstance(paths, str) or paths is None else paths:
+            if path is not None and path in self:
+                fields[path] = self.field(path), True
+                continue
+            tops = self.fields if path is None else self.match([path])
+            is_name = path is not None and self._is_name(path)
+            for top in tops:
+                for field in top._with_arrays():
+                    fields[field.path] = field, is_name or fields.get(field.path, (field, False))[1]
+        return fields
+
+    def _spans(self, requested: Dict[str, Tuple[Field, bool]], first: int, end: int) -> Dict[str, Span]:
+        """The elements for a range of entries, without what cannot be read and was not named."""
+        spans = {}
+        for path, (field, is_name) in requested.items():
+            try:
+                spans[path] = field._span_of_entries(first, end)
+            except _errors.UnsupportedError as error:
+                if is_name:
+                    raise
+                _errors.warn_omitted(path, field.unreadable or str(error))
+        return spans
+
+    def arrays(self, paths: Columns = None, entries: Optional[Tuple[int, int]] = None, *,
                out: Optional[Mapping[str, Array]] = None, library: str = 'np') -> Any:
         """Several columns in one call, which keeps all processors busy even if each is small. Returns
         a dictionary from paths to arrays, in the order of `paths`. The array of a collection is its
         offsets, which begin with 0.
 
         paths    a path or a pattern, or several; a pattern ('Muon_*') means the fields that it
-                 matches with everything below them
+                 matches with everything below them; None: all
         entries  only the values of entries (first, end)
         out      the arrays of an earlier call for as many values: they are read into, so the system
                  need not provide new memory
@@ -416,15 +445,15 @@ class Dataset:
             if out is not None:
                 raise ValueError("out: only with library='np'")
             return self.awkward(paths, entries) if library == 'ak' else self._arrow(paths, entries)
-        first, end = self._range(entries)
-        named = self._named(paths)
-        fields = [field.valued() for field in named.values()]
-        targets = None if out is None else [out[path] for path in named]
-        _ntuple.fields_announce(self.file._handle, self._number, [field._number for field in fields])
-        arrays = read([field._span_of_entries(first, end) for field in fields], targets)
-        return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
+        requested = {path: (field.valued(), is_name)
+                     for path, (field, is_name) in self._requested(paths).items()}
+        _ntuple.fields_announce(self.file._handle, self._number,
+                                [field._number for field, _ in requested.values()])
+        spans = self._spans(requested, *self._range(entries))
+        arrays = read(list(spans.values()), None if out is None else [out[path] for path in spans])
+        return {path: requested[path][0]._array_of_span(array) for path, array in zip(spans, arrays)}
 
-    def iterate(self, paths: Union[str, Sequence[str]], step: int = 100_000,
+    def iterate(self, paths: Columns = None, step: int = 100_000,
                 entries: Optional[Tuple[int, int]] = None, *, library: str = 'np') -> Iterator[Any]:
         """What arrays() returns, for `step` entries at a time. Memory holds only these."""
         if step < 1:
@@ -478,11 +507,12 @@ class Dataset:
     def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
                    entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:
         """Write columns and entries, as for select(), to a Parquet file, by pyarrow and batch by batch.
-        The file has its name only when it is complete; it replaces another one. A warning names each
-        field that Arrow cannot express. `columns` None: all, without collections whose fields all have
-        a projected field, as in NanoAOD."""
-        chosen = _parquet.columns_of(self) if columns is None else columns
-        _parquet.write(self.select(chosen, entries), os.fsdecode(path), compression)
+        The file has its name only when it is complete; it replaces another one. `columns` None: all,
+        without collections whose fields all have a projected field, as in NanoAOD."""
+        view = self.select(_parquet.columns_of(self) if columns is None else columns, entries)
+        if columns is None:
+            view._named = []   # by the caller
+        _parquet.write(view, os.fsdecode(path), compression)
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""

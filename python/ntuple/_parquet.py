@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-import warnings
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
-from . import _relabel
+from . import _errors, _relabel
 
 if TYPE_CHECKING:
     from ._file import Dataset
@@ -64,9 +63,10 @@ def write(view: View, path: str, compression: str) -> None:
         from pyarrow import parquet
     except ImportError:
         raise ImportError('to_parquet() needs pyarrow: pip install pyarrow') from None
-    for field, reason in view.left_out.items():
-        warnings.warn(f'{field}: omitted: {reason}', stacklevel=3)
     batches = pyarrow.RecordBatchReader.from_stream(view)
+    if not batches.schema.names:
+        raise _errors.new(_errors.UnsupportedError, 'unsupported',
+                          f'{view.dataset.path}: no field is left to write')
     schema = _relabel.schema(batches.schema, _readable)
     beside = os.path.join(os.path.dirname(path), f'.ntuple-export-{uuid.uuid4().hex}.part')
     try:

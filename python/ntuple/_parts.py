@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 import numpy as np
 
 from . import _errors, _ntuple
-from ._field import Array
 from ._view import View
 
 if TYPE_CHECKING:
@@ -125,10 +124,10 @@ class Partition:
         """The dataset, opened in this process. ChangedError if its file is another one by now."""
         return _opened(self._opening)[self.path]
 
-    def arrays(self, paths: Union[str, Sequence[str], None] = None) -> Dict[str, Array]:
+    def arrays(self, paths: Union[str, Sequence[str], None] = None, *, library: str = 'np') -> Any:
         """Values of the entries, as Dataset.arrays() returns them. None: those of `columns`."""
-        chosen = paths if paths is not None else self.columns if self.columns is not None else '*'
-        return self.dataset.arrays(chosen, (self._begin, self._begin + self.entries))
+        chosen = self.columns if paths is None else paths
+        return self.dataset.arrays(chosen, (self._begin, self._begin + self.entries), library=library)
 
     def select(self, columns: Union[str, Sequence[str], None] = None, **options: str) -> View:
         """The entries as Arrow, as Dataset.select() returns them. None: the fields of `columns`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _lazy, _ntuple
+from . import _errors, _lazy, _ntuple
 
 if TYPE_CHECKING:
+    from ._field import Field
     from ._file import Dataset
 
 VARIANTS = ('struct', 'union', 'omit')
+_WITHOUT_MEMBERS = ('collection', 'optional', 'dense optional', 'array', 'wrapper', 'variant')
 
 
 class View:
@@ -34,9 +36,13 @@ class View:
         self.entries = dataset._range(entries)
         self.columns: Optional[List[str]] = None
         self._fields: Optional[List[int]] = None
+        self._named: List[Field] = []   # not by a pattern
         if columns is not None:
             self.columns = [columns] if isinstance(columns, str) else list(columns)
-            self._fields = [field._number for field in dataset.match(self.columns)]
+            fields = {path: dataset.match([path]) for path in self.columns}
+            self._fields = list({field._number: None for found in fields.values() for field in found})
+            self._named = [field for path, found in fields.items() if dataset._is_name(path)
+                           for field in found]
         self._is_whole = entries is None
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)
@@ -70,6 +76,34 @@ class View:
         _ntuple.table_check(table)
         return table
 
+    def _absent(self) -> Dict[int, str]:
+        """The fields that the table lacks, with the reason: those that are omitted, and the lists and
+        the like around them, which do not exist without their items."""
+        absent: Dict[int, str] = {}
+        is_struct = VARIANTS[self._options[1]] == 'struct'
+        for number, reason in _ntuple.table_omitted_fields(self._checked()):
+            field = self.dataset._field(number)
+            absent[number] = reason
+            for around in field._around():
+                if around.kind not in _WITHOUT_MEMBERS or (around.kind == 'variant' and is_struct):
+                    break
+                absent[around._number] = reason
+        return absent
+
+    def _usable(self) -> _ntuple.Table:
+        """The table, if it has what was named."""
+        absent = self._absent()
+        for field in self._named if absent else []:
+            for around in (field, *field._around()):
+                if around._number in absent:
+                    raise _errors.new(_errors.UnsupportedError, 'unsupported',
+                                      f'{field.path}: {absent[around._number]}')
+        return self._table()
+
+    def _warn(self) -> None:
+        for path, reason in self.left_out.items():
+            _errors.warn_omitted(path, reason)
+
     @property
     def batches(self) -> int:
         """The number of record batches: one for each cluster that has any of the entries."""
@@ -87,9 +121,11 @@ class View:
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""
-        return _ntuple.table_schema(self._checked())
+        return _ntuple.table_schema(self._usable())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
         """The batches as a PyCapsule. Their types are as stored, whatever is requested: the consumer
-        casts."""
-        return _ntuple.table_stream(self._checked())
+        casts. Warns of fields that are left out."""
+        table = self._usable()
+        self._warn()
+        return _ntuple.table_stream(table)

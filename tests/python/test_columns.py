@@ -166,6 +166,7 @@ def test_what_has_no_values_says_its_parts(events):
         events['muons'][:]
     with pytest.raises(TypeError, match='has no offsets'):
         events.field('weight').offsets
+    assert not hasattr(events.field('weight'), 'offsets') and hasattr(events.field('muons'), 'offsets')
     assert set(np.unique(events['comment'].tags)) <= {0, 1, 2}
     assert len(events['comment'].index) == events.entries
     assert events['muons']['_0/pt'][3] == events['muons/_0/pt'][3]
@@ -303,3 +304,39 @@ def test_a_tree_beside_a_directory_of_its_name_has_the_name_of_the_mounted_tree(
             file['run']
     with ntuple.open(tmp_path / 'shared.root', entries={'run~2': (0, 0)}) as file:
         assert file['run~2'].entries == 0
+
+
+def test_what_cannot_be_read_says_why(data):
+    field = ntuple.open(data / 'trees' / 'trees_other_file.root')['split']['i']
+    assert not hasattr(field, 'offsets')
+    for use in (lambda: field.offsets, lambda: field[:], lambda: field.values, lambda: field.valid):
+        with pytest.raises(ntuple.UnsupportedError, match='^i: its data are in another file') as caught:
+            use()
+        assert caught.value.status == 'unsupported'
+
+
+def test_paths_are_texts(events):
+    for path in 0, ('run', 'event'), ['run', 'event'], None, b'run':
+        with pytest.raises(TypeError, match=f'expected a path as str, found {type(path).__name__}'):
+            events[path]
+    for use in (lambda: events.arrays([0]), lambda: events.select([0]), lambda: events.file[0]):
+        with pytest.raises(TypeError, match='expected a path as str, found int'):
+            use()
+
+
+def test_all_arrays_are_those_of_all_fields(data):
+    dataset = ntuple.open(data / 'nano.root')['Events']
+    found, expected = dataset.arrays(), dataset.arrays('*')
+    assert list(found) == list(expected)
+    assert all(np.array_equal(found[name], expected[name], equal_nan=True) for name in found)
+    assert list(next(dataset.iterate())) == list(expected)
+
+
+def test_strings_in_arrays_name_the_libraries_that_have_them(events):
+    with pytest.raises(TypeError, match="^stream: an array cannot hold strings: use library='ak' or 'pa'"):
+        events.arrays()
+
+
+def test_a_pattern_without_fields_is_named_as_a_pattern(events):
+    with pytest.raises(ntuple.NotFoundError, match=r"has no field that matches 'nope\*'"):
+        events.arrays(['nope*'])

@@ -3,6 +3,7 @@
 import os
 
 import ntuple
+import numpy as np
 import pytest
 from conftest import DATA
 
@@ -60,3 +61,82 @@ def test_damage_raises_in_awkward_arrays(damaged):
         with pytest.raises(ntuple.CorruptError, match='branch text: '):
             use()
 
+
+
+# File, dataset, fields that are not shown with those that cannot be read, and one that is shown.
+UNREAD = [('trees/trees_other_file.root', 'split', {'i': 'i'}, 'text'),
+          ('lance_unread/struct_lists_2.0', None, {'pairs': 'pairs', 'listed': 'listed/item'}, 'before'),
+          ('lance_unread/planar_2.3', None, {'number': 'number', 'list': 'list'}, None)]
+
+
+def opened(path, name):
+    file = ntuple.open(DATA / path)
+    return file[name] if name else file.only()
+
+
+@pytest.mark.parametrize('path, name, unread, read', UNREAD)
+def test_what_is_named_and_cannot_be_read_raises(tmp_path, path, name, unread, read):
+    dataset = opened(path, name)
+    for field, found in unread.items():
+        reason = dataset.select().left_out[found]
+        assert dataset.select(field).left_out == {found: reason}
+        for use in (lambda: dataset.arrays(field, library='pa'),
+                    lambda: dataset.to_parquet(tmp_path / 'out.parquet', field),
+                    lambda: pyarrow.schema(dataset.select([field])),
+                    lambda: pyarrow.RecordBatchReader.from_stream(dataset.select([field, '*'])),
+                    lambda: pyarrow.table(dataset.partitions(columns=[field])[0]),
+                    lambda: dataset.arrays(found)):
+            with pytest.raises(ntuple.UnsupportedError) as caught:
+                use()
+            assert reason in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize('path, name, unread, read', UNREAD)
+def test_what_nobody_named_and_cannot_be_read_is_left_out_with_a_warning(tmp_path, path, name, unread, read):
+    dataset = opened(path, name)
+    for use in (lambda: dataset.arrays('*', library='pa').column_names,
+                lambda: pyarrow.table(dataset).column_names,
+                lambda: dataset.select('*').scan().schema.names,
+                lambda: list(dataset.arrays(read and [read, '*'], library='pa').column_names)):
+        with pytest.warns(UserWarning) as warned:
+            names = use()
+        assert [str(one.message) for one in warned] == \
+            [f'{field}: omitted: {reason}' for field, reason in dataset.select().left_out.items()]
+        assert {one.filename for one in warned} == {__file__}
+        assert names == [name for name in dataset if name not in unread]
+
+
+def test_arrays_of_numpy_follow_the_same_rule():
+    tree = opened('trees/trees_other_file.root', 'split')
+    with pytest.warns(UserWarning, match='^i: omitted: its data are in another file') as warned:
+        assert list(tree.arrays(['i*', 'n*'])) == ['n'] and len(warned) == 1
+    lance = opened('lance_unread/planar_2.3', None)
+    with pytest.warns(UserWarning, match='^number: omitted: .*PlanarLayout'):
+        assert lance.arrays() == {}
+
+
+def test_a_variant_that_the_options_omit_was_not_named(events):
+    with pytest.warns(UserWarning, match='^comment: omitted: a variant'):
+        assert 'comment' not in pyarrow.table(events.select(variants='omit')).column_names
+    with pytest.raises(ntuple.UnsupportedError, match='^comment: a variant'):
+        pyarrow.table(events.select('comment', variants='omit'))
+
+
+def test_a_file_without_any_field_is_not_written(tmp_path):
+    uproot = pytest.importorskip('uproot', reason='uproot is not installed')
+    for name, array in ('a', np.arange(3)), ('b', np.ones((3, 2))):
+        with uproot.recreate(tmp_path / f'{name}.root') as file:
+            file.mktree('tree', {'x': array.dtype if array.ndim == 1 else np.dtype((array.dtype, 2))})
+            file['tree'].extend({'x': array})
+    tree = ntuple.chain([tmp_path / 'a.root', tmp_path / 'b.root'], union=True)['tree']
+    with pytest.warns(UserWarning, match='^x: omitted: not the same in all files'):
+        assert pyarrow.table(tree).column_names == []
+    with pytest.warns(UserWarning, match='^x: omitted: not the same in all files'), \
+            pytest.raises(ntuple.UnsupportedError, match='^tree: no field is left to write'):
+        tree.to_parquet(tmp_path / 'out.parquet')
+    for use in (lambda: tree.to_parquet(tmp_path / 'out.parquet', 'x'), lambda: tree.arrays('x'),
+                lambda: tree.arrays(['x'], library='pa'), lambda: tree['x'][:]):
+        with pytest.raises(ntuple.UnsupportedError, match='^x: not the same in all files'):
+            use()
+    assert sorted(os.listdir(tmp_path)) == ['a.root', 'b.root']
