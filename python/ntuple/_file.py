@@ -16,7 +16,7 @@ from . import _awkward, _errors, _lazy, _ntuple, _parquet
 from ._field import Array, Field, Span, Stream, dtype_of, read
 from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
-from ._view import View
+from ._view import Made, View
 
 Path = Union[str, 'os.PathLike[str]']
 Source = Union[Path, bytes, bytearray, memoryview, Array]
@@ -318,7 +318,15 @@ class Dataset:
         self.stored_entries: int = info['stored_entries']
         self.is_attribute_set: bool = info['is_attribute_set']
         self._number = number
-        self._whole = View(self, None, None, 'text', 'struct')
+        self._made: Made = [(0, None)]
+
+    @property
+    def _whole(self) -> View:
+        """All of it. The views share a table, and the dataset has none of them: in a cycle, only the
+        garbage collector would close the file."""
+        view = self.select()
+        view._made = self._made
+        return view
 
     @property
     def _handle(self) -> _ntuple.File:

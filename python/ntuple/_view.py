@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ._field import Field
     from ._file import Dataset
 
+Made = List[Tuple[int, Any]]   # one item: a process, and its table or None
+
 VARIANTS = ('struct', 'union', 'omit')
 _WITHOUT_MEMBERS = ('collection', 'optional', 'dense optional', 'array', 'wrapper', 'variant')
 
@@ -45,7 +47,7 @@ class View:
                            for field in found]
         self._is_whole = entries is None
         self._options = strings == 'binary', VARIANTS.index(variants)
-        self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)
+        self._made: Made = [(0, None)]
 
     def __reduce__(self) -> Tuple[Any, ...]:
         is_binary, variants = self._options
@@ -62,12 +64,12 @@ class View:
         """The table, created once per process, because a forked process has its own reader. It lacks the
         fields whose page lists are damaged; _checked() raises their failure."""
         handle = self.dataset._handle
-        process, table = self._made
+        process, table = self._made[0]
         if table is None or process != os.getpid():
             first, end = self.entries
             table = _ntuple.table_new(handle, self.dataset._number, self._fields,
                                       None if self._is_whole else (first, end - first), *self._options)
-            self._made = os.getpid(), table
+            self._made[0] = os.getpid(), table
         return table
 
     def _checked(self) -> _ntuple.Table:

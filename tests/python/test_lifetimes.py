@@ -85,6 +85,24 @@ def test_the_descriptor_is_closed_with_the_last_user(example):
     assert descriptors() == before
 
 
+def test_files_close_without_the_garbage_collector(data, example):
+    pyarrow = pytest.importorskip('pyarrow', reason='pyarrow is not installed')
+    before = len(os.listdir('/proc/self/fd'))
+    gc.disable()
+    try:
+        for _ in range(5):
+            dataset = ntuple.open(example)['Events']
+            assert len(dataset['weight']) == len(dataset.arrays(['run'])['run']) == 1000
+            assert dataset.schema and dataset.match('muons/*') and len(dataset.select('run').scan().schema) == 1
+            assert pyarrow.table(dataset).num_rows == sum(map(len, dataset.partitions())) == 1000
+            chain = ntuple.chain([data / 'compression_lz4.root', data / 'compression_none.root']).only()
+            assert pyarrow.table(chain.select('ramp')).num_rows == chain.entries
+        del dataset, chain
+        assert len(os.listdir('/proc/self/fd')) <= before + 2   # of files that partitions keep open
+    finally:
+        gc.enable()
+
+
 def test_memory_is_kept_while_it_is_read(example):
     class Holder(bytearray):
         """Bytes with a weak reference."""
