@@ -47,16 +47,22 @@ static PyObject *reader_counters(PyObject *module, PyObject *handle)
 
 /* ---- opening ---- */
 
-/* Takes ownership of an opened file. */
-static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObject *memory)
+/* Takes ownership of an opened file and of `bases`. */
+static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObject *memory,
+                           const char **bases)
 {
     struct file *file = calloc(1, sizeof(*file));
     if (!file) {
         nt_file_close(opened);
+        free(bases);
         return PyErr_NoMemory();
     }
-    *file =
-        (struct file){.references = 1, .reader = reader, .opened = opened, .file = opened, .memory = memory};
+    *file = (struct file){.references = 1,
+                          .reader = reader,
+                          .opened = opened,
+                          .file = opened,
+                          .memory = memory,
+                          .bases = bases};
     atomic_fetch_add(&reader->references, 1);
     Py_XINCREF(memory);
     return file_handle(file);
@@ -75,27 +81,6 @@ bool resolve_file(struct file *file)
     }
     file->file = resolved;
     return true;
-}
-
-static PyObject *file_open(PyObject *module, PyObject *arguments)
-{
-    PyObject *handle;
-    const char *path, *format, *version;
-    int friends;
-    struct nt_file *file = NULL;
-    struct nt_error error = {0};
-    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
-    enum nt_status status;
-    if (!PyArg_ParseTuple(arguments, "Oyzzp", &handle, &path, &format, &version, &friends))
-        return NULL;
-    struct reader *reader = reader_of(handle);
-    if (!reader)
-        return NULL;
-    options.format = format;
-    options.version = version;
-    options.friends = friends;
-    Py_BEGIN_ALLOW_THREADS status = nt_file_open(path, &options, &file, &error);
-    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
 }
 
 /* The names as C strings, which live as long as the sequence; NULL with an exception. */
@@ -118,33 +103,69 @@ static const char **names_of(PyObject *sequence, size_t *count_ret)
     return names;
 }
 
-static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
+static PyObject *file_open(PyObject *module, PyObject *arguments)
 {
-    PyObject *handle, *sequence, *index;
-    const char *format;
-    int union_fields, skip_failed, friends;
-    size_t count = 0;
+    PyObject *handle, *folders;
+    const char *path, *format, *version;
+    int friends;
+    size_t count;
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
-    if (!PyArg_ParseTuple(arguments, "OOzOppp", &handle, &sequence, &format, &index, &union_fields,
-                          &skip_failed, &friends))
+    if (!PyArg_ParseTuple(arguments, "OyzzpO", &handle, &path, &format, &version, &friends, &folders))
+        return NULL;
+    struct reader *reader = reader_of(handle);
+    const char **bases = reader ? names_of(folders, &count) : NULL;
+    if (!bases)
+        return NULL;
+    options.format = format;
+    options.version = version;
+    options.friends = friends;
+    options.bases = bases;
+    Py_BEGIN_ALLOW_THREADS status = nt_file_open(path, &options, &file, &error);
+    Py_END_ALLOW_THREADS if (status == NT_OK)
+    {
+        bool refers = format || version || count;
+        return wrap_file(reader, file, refers ? arguments : NULL, bases);
+    }
+    free(bases);
+    return raise_error(&error);
+}
+
+static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *sequence, *index, *folders;
+    const char *format;
+    int union_fields, skip_failed, friends;
+    size_t count = 0, base_count;
+    struct nt_file *file = NULL;
+    struct nt_error error = {0};
+    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    enum nt_status status;
+    if (!PyArg_ParseTuple(arguments, "OOzOpppO", &handle, &sequence, &format, &index, &union_fields,
+                          &skip_failed, &friends, &folders))
         return NULL;
     struct reader *reader = reader_of(handle);
     const char **names = reader ? names_of(sequence, &count) : NULL;
-    if (!names || (index != Py_None && !PyBytes_Check(index))) {
+    const char **bases = names ? names_of(folders, &base_count) : NULL;
+    if (!bases || (index != Py_None && !PyBytes_Check(index))) {
         free(names);
+        free(bases);
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "index: expected bytes");
     }
     options.format = format;
     options.friends = friends;
+    options.bases = bases;
     options.index = index == Py_None ? NULL : PyBytes_AsString(index);
     const unsigned flags =
         (union_fields ? NT_CHAIN_UNION_FIELDS : 0) | (skip_failed ? NT_CHAIN_SKIP_FAILED : 0);
     Py_BEGIN_ALLOW_THREADS status = nt_file_open_chain(names, count, &options, flags, &file, &error);
     Py_END_ALLOW_THREADS free(names);
-    return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
+    if (status == NT_OK)
+        return wrap_file(reader, file, format || base_count ? arguments : NULL, bases);
+    free(bases);
+    return raise_error(&error);
 }
 
 static enum nt_status open_memory(const void *memory, size_t bytes, const char *name, const char *format,
@@ -177,7 +198,7 @@ static PyObject *file_open_memory(PyObject *module, PyObject *arguments)
     if (!reader || !memory_of(array, false, &memory, &bytes))
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = open_memory(memory, bytes, name, format, &file, &error);
-    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, array) : raise_error(&error);
+    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, array, NULL) : raise_error(&error);
 }
 
 /* ---- looking ---- */

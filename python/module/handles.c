@@ -38,6 +38,7 @@ void file_release(struct file *file)
         Py_DECREF(file->memory);
         PyGILState_Release(state);
     }
+    free(file->bases);
     free(file);
 }
 

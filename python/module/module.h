@@ -29,7 +29,8 @@ struct file {
     struct reader *reader;
     struct nt_file *opened;
     _Atomic(struct nt_file *) file; /* the same, or what nt_file_resolve made of it */
-    PyObject *memory;               /* the object that holds the bytes, or NULL */
+    PyObject *memory;               /* objects with memory to which the file or `bases` refers, or NULL */
+    const char **bases;             /* from malloc; the file may refer to it, or NULL */
 };
 
 struct stream {

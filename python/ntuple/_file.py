@@ -58,8 +58,8 @@ def formats() -> Dict[str, str]:
 
 
 def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
-         version: Union[int, str, None] = None, entries: Selection = None,
-         friends: bool = False) -> File:
+         version: Union[int, str, None] = None, entries: Selection = None, friends: bool = False,
+         bases: Union[Path, Sequence[Path]] = ()) -> File:
     """Open a file of any format. This reads its metadata and nothing else.
 
     source   a path, an address, a bytes-like object with the bytes of a file, or a directory (a Lance
@@ -72,18 +72,21 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
              a text); a file of several datasets needs a mapping from their paths to these
     friends  show the branches of a TTree's friends in the same file as fields below the friend's
              name
+    bases    a directory, or several, that may contain other files with data of this one: baskets of
+             a TTree, files at the base paths of a Lance dataset, and its blobs
     """
     if isinstance(source, (list, tuple)) or _is_pattern(source):
         if version is not None:
             raise ValueError('a chain has no versions')
-        return chain(source, format=format, entries=entries, friends=friends)  # type: ignore[arg-type]
-    origin = Origin((source,), None, format, version, friends, entries)
+        return chain(source, format=format, entries=entries, friends=friends,  # type: ignore[arg-type]
+                     bases=bases)
+    origin = Origin((source,), None, format, version, friends, entries, _names(bases))
     return _selected(_open(origin), entries)
 
 
 def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse',
           index: Optional[Path] = None, format: Optional[str] = None, entries: Selection = None,
-          friends: bool = False) -> File:
+          friends: bool = False, bases: Union[Path, Sequence[Path]] = ()) -> File:
     """Open many files as one. Its datasets have the entries of all files, one after the other.
 
     sources  a file, an address, a pattern ('run*.root'; '**' means any directories), a text file that
@@ -96,19 +99,23 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
              chain opens the other files only when it reads their values; rows of a file that has
              other fields, or that has changed, then raise an exception
 
-    `format`, `entries` and `friends` are those of open().
+    `format`, `entries`, `friends` and `bases` are those of open().
     """
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
-    names = tuple([sources] if isinstance(sources, (str, os.PathLike)) else sources)
+    names = _names(sources)
     paths = tuple(os.fsencode(name) for name in names)
     options = {'union': union, 'missing': missing, 'index': index}
-    origin = Origin(names, options, format, None, friends, entries)
+    origin = Origin(names, options, format, None, friends, entries, _names(bases))
     with _missing_source():
         index_path = None if index is None else os.fsencode(index)
         handle = _ntuple.file_open_chain(_reader(), paths, format, index_path, union, missing == 'skip',
-                                         friends)
+                                         friends, tuple(map(os.fsencode, origin.bases)))
     return _selected(File(handle, origin), entries)
+
+
+def _names(paths: Union[Path, Sequence[Path]]) -> Tuple[Path, ...]:
+    return (paths,) if isinstance(paths, (str, os.PathLike)) else tuple(paths)
 
 
 def _has_wildcard(text: str) -> bool:
@@ -152,12 +159,15 @@ def _open(origin: Origin) -> File:
     if isinstance(source, (str, os.PathLike)):
         requested = None if version is None else str(version)
         with _missing_source():
-            handle = _ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends)
+            handle = _ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends,
+                                       tuple(map(os.fsencode, origin.bases)))
         return File(handle, origin)
     if version is not None:
         raise ValueError('a bytes-like object has no versions')
     if friends:
         raise ValueError('friends are read from a path')
+    if origin.bases:
+        raise ValueError('bases: only for a path')
     try:
         memoryview(source)
     except TypeError:
@@ -168,10 +178,10 @@ def _open(origin: Origin) -> File:
 
 def reopen(origin: Origin, states: Dict[str, Any]) -> File:
     """The file of another process, in the same version."""
-    file = open(origin.sources[0], format=origin.format, version=origin.version, entries=origin.entries,
-                friends=origin.friends) if origin.chain is None else \
-        chain(origin.sources, format=origin.format, entries=origin.entries, friends=origin.friends,
-              **origin.chain)
+    options = {'format': origin.format, 'entries': origin.entries, 'friends': origin.friends,
+               'bases': origin.bases}
+    file = open(origin.sources[0], version=origin.version, **options) if origin.chain is None else \
+        chain(origin.sources, **origin.chain, **options)
     try:
         check(states, file._states())
     except BaseException:

@@ -42,6 +42,7 @@ class Origin(NamedTuple):
     version: Union[int, str, None]
     friends: bool
     entries: Any
+    bases: Tuple[Any, ...]
 
     def absolute(self) -> Origin:
         chain = self.chain and {**self.chain, 'index': _absolute(self.chain['index'])}
@@ -49,7 +50,7 @@ class Origin(NamedTuple):
         if isinstance(entries, Mapping):
             entries = {path: _absolute(chosen) for path, chosen in entries.items()}
         return self._replace(sources=tuple(map(_absolute, self.sources)), chain=chain,
-                             entries=_absolute(entries))
+                             entries=_absolute(entries), bases=tuple(map(_absolute, self.bases)))
 
     def pickled(self, states: Dict[str, Any]) -> Origin:
         """For another process, which opens the version of a dataset that is open here."""
@@ -224,7 +225,7 @@ def _partition(dataset: Dataset, piece: _Piece, columns: Optional[Tuple[str, ...
             entries, begin = {path: _selected(dataset, piece) - file['first_entry']}, 0
         sources = (name,) if is_chain else origin.sources
         states = {name: file['state']}
-        own = Origin(sources, None, origin.format, origin.version, origin.friends, entries)
+        own = Origin(sources, None, origin.format, origin.version, origin.friends, entries, origin.bases)
         how = pickle.dumps((own.pickled(states), states))
     else:
         how = opening()

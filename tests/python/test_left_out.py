@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Fields that cannot be shown: damage raises, what this version or Arrow does not have is left out."""
+import hashlib
+import json
 import os
+import pickle
 
 import ntuple
 import numpy as np
@@ -140,3 +143,21 @@ def test_a_file_without_any_field_is_not_written(tmp_path):
         with pytest.raises(ntuple.UnsupportedError, match='^x: not the same in all files'):
             use()
     assert sorted(os.listdir(tmp_path)) == ['a.root', 'b.root']
+
+
+def test_baskets_in_other_files_are_read_where_bases_allow_it(tmp_path):
+    path = TREES / 'trees_other_file.root'
+    trees = json.loads(path.with_suffix('.json').read_text())['trees']
+    expected = next(branch['values'] for tree in trees if tree['path'] == 'split'
+                    for branch in tree['branches'] if branch['name'] == 'i')
+    numbers = ntuple.open(path, bases=TREES)['split']['i']
+    assert hashlib.sha256(numbers.tobytes()).hexdigest() == expected['data_sha256']
+    for bases in [TREES], (str(tmp_path), TREES):
+        for file in ntuple.open(path, bases=bases), ntuple.chain(path, bases=bases), \
+                pickle.loads(pickle.dumps(ntuple.open(path, bases=bases))):
+            assert np.array_equal(file['split']['i'], numbers)
+            assert sum(part.arrays('i')['i'].sum() for part in file['split'].partitions()) == numbers.sum()
+    with pytest.raises(ntuple.UnsupportedError, match='not below any directory of the option bases'):
+        ntuple.open(path, bases=tmp_path)['split'].arrays('i')
+    with pytest.raises(ValueError, match='bases: only for a path'):
+        ntuple.open(path.read_bytes(), bases=TREES)
