@@ -69,6 +69,7 @@ class Field:
 
     path         from the dataset: 'muons/_0/pt'
     name, type   from the writer; the type is a C++ type
+    column       the name in tables: `name`, or 'x~2' for the second field 'x' beside another one
     description  from the writer
     kind         'value', 'string', 'collection', 'optional', 'variant', 'record', ...
     streams      those of 'data', 'offsets', 'tags', 'index', 'valid' that exist
@@ -78,8 +79,10 @@ class Field:
     def __init__(self, dataset: Dataset, number: int) -> None:
         info = _ntuple.field_info(dataset._handle, dataset._number, number)
         self.dataset = dataset
-        self.path: str = info['path']
+        duplicates = dataset._duplicates
+        self.path: str = duplicates.path(number, info['path'])
         self.name: str = info['name']
+        self.column: str = self.name + duplicates.suffixes.get(number, '')
         self.type: str = info['type']
         self.description: str = info['description']
         self.kind: str = info['kind']

@@ -93,7 +93,7 @@ def test_files_close_without_the_garbage_collector(data, example):
         for _ in range(5):
             dataset = ntuple.open(example)['Events']
             assert len(dataset['weight']) == len(dataset.arrays(['run'])['run']) == 1000
-            assert dataset.schema and dataset.match('muons/*') and len(dataset.select('run').scan().schema) == 1
+            assert dataset.schema and dataset.match('muons/*') and dataset.select('run').scan().schema
             assert pyarrow.table(dataset).num_rows == sum(map(len, dataset.partitions())) == 1000
             chain = ntuple.chain([data / 'compression_lz4.root', data / 'compression_none.root']).only()
             assert pyarrow.table(chain.select('ramp')).num_rows == chain.entries
