@@ -161,3 +161,29 @@ def test_baskets_in_other_files_are_read_where_bases_allow_it(tmp_path):
         ntuple.open(path, bases=tmp_path)['split'].arrays('i')
     with pytest.raises(ValueError, match='bases: only for a path'):
         ntuple.open(path.read_bytes(), bases=TREES)
+
+
+@pytest.mark.filterwarnings('ignore:Running on a single-machine scheduler')
+def test_engines_follow_the_same_rules(damaged):
+    pytest.importorskip('polars', reason='polars is not installed')
+    pytest.importorskip('dask_awkward', reason='dask-awkward is not installed')
+    pytest.importorskip('dask.dataframe', reason='dask is not installed')
+    import ntuple.dask
+    import ntuple.polars
+
+    def columns(dataset, chosen):
+        yield lambda: ntuple.polars.scan(dataset, chosen).collect().columns
+        yield lambda: list(ntuple.dask.dataframe(dataset, chosen).compute(scheduler='synchronous').columns)
+        yield lambda: ntuple.dask.awkward(dataset, chosen).compute(scheduler='synchronous').fields
+
+    tree = opened('trees/trees_other_file.root', 'split')
+    for chosen in None, '*':
+        for use in columns(tree, chosen):
+            with pytest.warns(UserWarning, match='^i: omitted: its data are in another file'):
+                assert use() == [name for name in tree if name != 'i']
+    for use in columns(tree, ['n', 'i']):
+        with pytest.raises(ntuple.UnsupportedError, match='^i: its data are in another file'):
+            use()
+    for use in columns(ntuple.open(damaged)['clusters'], None):
+        with pytest.raises(ntuple.CorruptError, match='branch text: '):
+            use()
