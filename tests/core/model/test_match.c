@@ -128,7 +128,7 @@ TEST(a_pattern_counts_all_fields_and_stores_some)
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(found[0], PT);
     ck_assert_int_eq(nt_dataset_match(file->datasets[0], "none*", found, 2, &count, &error), NT_NOT_FOUND);
-    ck_assert_ptr_nonnull(strstr(error.message, "no field 'none*'"));
+    ck_assert_ptr_nonnull(strstr(error.message, "no field that matches 'none*'"));
     nt_file_close(file);
 }
 
