@@ -237,7 +237,7 @@ static enum nt_status add_task(struct glob_walk *walk, const struct task *task, 
     walk->task_count++;
     pthread_cond_signal(&walk->changed);
     if (walk->busy && !walk->failure.status && walk->thread_count < MAX_THREADS &&
-        pthread_create(&walk->threads[walk->thread_count], NULL, work, walk) == 0)
+        nt_thread_start(&walk->threads[walk->thread_count], work, walk) == 0)
         walk->thread_count++;
     return NT_OK;
 }

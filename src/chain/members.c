@@ -193,7 +193,7 @@ void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32
     pthread_t threads[MAX_THREADS];
     uint32_t started = 0, requested = threads_for(chain, first, end);
     while (started < requested && started + 1 < end - first && started < MAX_THREADS &&
-           pthread_create(&threads[started], NULL, work_on_members, &shared) == 0)
+           nt_thread_start(&threads[started], work_on_members, &shared) == 0)
         started++;
     work_on_members(&shared);
     const unsigned sections = nt_critical_section_suspend(); /* the others need their turn if a fork waits */

@@ -69,7 +69,7 @@ static void start(struct loop *loop, unsigned requested)
     for (; loop->count < requested; loop->count++) {
         struct request_worker *worker = &loop->workers[loop->count];
         worker->loop = loop;
-        if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+        if (nt_thread_start(&worker->thread, work, worker) != 0)
             return;
     }
 }

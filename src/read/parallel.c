@@ -191,7 +191,7 @@ struct nt_workers *nt_workers_new(unsigned count)
     for (unsigned i = 0; i < count; i++) {
         struct decode_worker *worker = &workers->threads[i];
         worker->workers = workers;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker))
+        if (nt_thread_start(&worker->thread, worker_main, worker))
             break;
         workers->count++;
     }

@@ -215,7 +215,7 @@ static void close_idle_inodes(struct nt_inode_table *inodes)
     if (is_within(inodes, &most) && TAILQ_EMPTY(&inodes->gone))
         return;
     if (!inodes->has_closer)
-        inodes->has_closer = pthread_create(&inodes->closer, NULL, close_idle, inodes) == 0;
+        inodes->has_closer = nt_thread_start(&inodes->closer, close_idle, inodes) == 0;
     pthread_cond_signal(&inodes->has_idle);
     if (!inodes->has_closer || !is_within(inodes, &far_too_much))
         close_down_to(inodes, inodes->has_closer ? &far_too_much : &most);
