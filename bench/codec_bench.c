@@ -76,7 +76,7 @@ static void measure_encoding(enum nt_encoding_kind kind, uint32_t bits, struct w
     }
     const struct nt_encoding *encoding = nt_encoding_info(kind);
     printf("%-13s %2u bits  %7.2f GB/s  %5.2f of memcpy  %s\n", encoding->name, bits, speed * 1e-9,
-           speed / copy_speed, nt_encoding_steps(kind));
+           speed / copy_speed, nt_decoder_steps(&work->decoder));
 }
 
 int main(int count, char **arguments)
