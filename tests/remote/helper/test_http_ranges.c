@@ -90,6 +90,8 @@ TEST(ranges_wait_for_those_that_follow, .setup = set_up, .teardown = tear_down)
                                       .bytes = BYTES,
                                       .more_follow = i + 1 < READS},
             "");
+        if (files.jobs.held_until) /* however slow this machine is */
+            files.jobs.held_until += 10000;
         work_untaken();
     }
     check_all(first);
