@@ -132,9 +132,13 @@ def make(status: str, message: str, offset: int, number: int, expected: str, fou
 
 
 def warn_omitted(path: str, reason: str) -> None:
-    """Warn of a field that is left out because nobody named it and it cannot be shown. The warning has
-    the line outside of this package, so that Python shows it once for each."""
+    """Warn of a field that is left out because nobody named it and it cannot be shown."""
+    warn(f'{path}: omitted: {reason}')
+
+
+def warn(message: str) -> None:
+    """The warning has the line outside of this package, so that Python shows it once for each."""
     level, frame = 1, _sys._getframe()
     while frame.f_back and frame.f_globals.get('__package__') == __package__:
         level, frame = level + 1, frame.f_back
-    _warnings.warn(f'{path}: omitted: {reason}', stacklevel=level)
+    _warnings.warn(message, stacklevel=level)

@@ -545,11 +545,14 @@ class Dataset:
         return _lazy.module('pyarrow').table(self.select(columns, entries))
 
     def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
-                   entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:
+                   entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd',
+                   strings: str = 'text') -> None:
         """Write columns and entries, as for select(), to a Parquet file, by pyarrow and batch by batch.
         The file has its name only when it is complete; it replaces another one. `columns` None: all,
-        without collections whose fields all have a projected field, as in NanoAOD."""
-        view = self.select(_parquet.columns_of(self) if columns is None else columns, entries)
+        without collections whose fields all have a projected field, as in NanoAOD. `strings` 'binary':
+        as bytes, if they may not be UTF-8."""
+        view = self.select(_parquet.columns_of(self) if columns is None else columns, entries,
+                           strings=strings)
         if columns is None:
             view._named = []   # by the caller
         _parquet.write(view, os.fsdecode(path), compression)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Set
 
 from . import _errors, _relabel
 
@@ -56,6 +56,19 @@ def _groups(batches: Any) -> Iterator[List[Any]]:
         yield group
 
 
+def _add_not_utf8(table: Any, names: Set[str]) -> None:
+    """Add the columns with strings that are not UTF-8, although their type promises it."""
+    from pyarrow import ArrowInvalid
+    for name, column in zip(table.schema.names, table.columns):
+        if name not in names:
+            try:
+                column.validate(full=True)
+            except ArrowInvalid as error:
+                if 'UTF8' not in str(error):
+                    raise
+                names.add(name)
+
+
 def write(view: View, path: str, compression: str) -> None:
     """The file has its name only when it is complete."""
     try:
@@ -68,14 +81,20 @@ def write(view: View, path: str, compression: str) -> None:
         raise _errors.new(_errors.UnsupportedError, 'unsupported',
                           f'{view.dataset.path}: no field is left to write')
     schema = _relabel.schema(batches.schema, _readable)
+    not_utf8: Set[str] = set()
     beside = os.path.join(os.path.dirname(path), f'.ntuple-export-{uuid.uuid4().hex}.part')
     try:
         with open(beside, 'xb') as file, \
                 parquet.ParquetWriter(file, schema, compression=compression) as writer:
             for group in _groups(batches):
-                writer.write_table(_relabel.table(group, schema), row_group_size=1 << 20)
+                table = _relabel.table(group, schema)
+                _add_not_utf8(table, not_utf8)
+                writer.write_table(table, row_group_size=1 << 20)
         os.replace(beside, path)
     except BaseException:
         if os.path.exists(beside):
             os.unlink(beside)
         raise
+    for name in sorted(not_utf8):
+        _errors.warn(f"{name}: strings that are not UTF-8, which readers of Parquet may refuse; "
+                     f"strings='binary' writes bytes")

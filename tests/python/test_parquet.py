@@ -36,6 +36,19 @@ def test_parquet_files_have_the_values_that_uproot_reads(tmp_path, expected):
     assert values(tmp_path / 'none.parquet') == {'run': []}
 
 
+def test_strings_that_are_not_utf8_give_a_warning(tmp_path, recwarn):
+    original = (DATA / 'trees/trees_baskets.root').read_bytes()
+    (tmp_path / 'bytes.root').write_bytes(original.replace(b'two words', b'two w\xffrds'))
+    tree = ntuple.open(tmp_path / 'bytes.root')['baskets']
+    with pytest.warns(UserWarning, match="^text: strings that are not UTF-8.*strings='binary'") as warned:
+        tree.to_parquet(tmp_path / 'text.parquet')
+    assert [warning.filename for warning in warned] == [__file__]
+    recwarn.clear()
+    tree.to_parquet(tmp_path / 'binary.parquet', strings='binary')
+    assert not recwarn.list
+    assert b'two w\xffrds' in values(tmp_path / 'binary.parquet')['text']
+
+
 def test_projected_fields_stand_for_their_collections(tmp_path):
     for name, hidden in ('nano.root', ['_collection0', '_collection1']), ('projected.root', []):
         dataset = ntuple.open(DATA / name).only()
