@@ -187,7 +187,7 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * owns all memory. */
 
 struct nt_cluster {
-    uint64_t first_entry;
+    uint64_t first_entry; /* first: nt_compare_u64 sorts by it */
     uint64_t entries;
     uint32_t group; /* cluster group */
     /* Index into the dataset's column groups (sharded); NT_NONE: the cluster holds all columns. */

@@ -211,15 +211,14 @@ static bool is_of_items(const struct nt_ttree_branch *branch)
     return branch->type == NT_BRANCH_CLONES_MEMBER || branch->type == NT_BRANCH_COLLECTION_MEMBER;
 }
 
-/* Members of the same object, or of the items of the same collection. */
+/* Members of the same object and its base classes, or of the items of the same collection. */
 static bool are_together(const struct nt_ttree_branch *branch, const struct nt_ttree_branch *other)
 {
     return is_of_items(branch) ? other->counter == branch->counter : other->parent == branch->parent;
 }
 
 /* The branch that has the lengths of arrays: `recorded`, or an earlier one with the member's name at the end.
- * ROOT does not always record it (NT_NONE). For an object that is not in a collection, it may record a member
- * of another object that has the same name. */
+ * ROOT does not always record it (NT_NONE), or records that of another object. */
 static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t recorded, struct nt_text member)
 {
     enum { MAX_DISTANCE = 4096 };
@@ -228,7 +227,7 @@ static uint32_t find_lengths(const struct interpreter *interpreter, uint32_t rec
     uint32_t i = (uint32_t)(branch - all), distance = 0;
     const char *point = name.length ? memrchr(name.bytes, '.', name.length) : NULL;
     name.length = point ? (size_t)(point - name.bytes) + 1 : 0;
-    if (recorded != NT_NONE && (is_of_items(branch) || are_together(branch, &all[recorded])))
+    if (recorded != NT_NONE && nt_ttree_is_own_counter(branch, &all[recorded]))
         return recorded;
     while (member.length && i-- > 0 && distance++ < MAX_DISTANCE)
         if (are_together(branch, &all[i]) && all[i].name.length == name.length + member.length &&

@@ -426,15 +426,6 @@ enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree
     return NT_OK;
 }
 
-/* Has the other branch the numbers of this one's items? For a member of an object that is not in a
- * collection, ROOT looks for the name alone, so it may name a member of another object. */
-static bool is_own_counter(const struct nt_ttree_branch *branch, const struct nt_ttree_branch *counter)
-{
-    return branch->type != NT_BRANCH_PLAIN ||
-           (counter->parent == branch->parent &&
-            nt_texts_are_equal(counter->object_class, branch->object_class));
-}
-
 struct nt_repeated_lengths nt_ttree_repeated_lengths(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_ttree *tree = nt_ttree_of(dataset);
@@ -448,9 +439,9 @@ struct nt_repeated_lengths nt_ttree_repeated_lengths(const struct nt_dataset *da
     uint32_t counter = counting_branch(tree, branch);
     bool is_list = interpretation->shapes[0].kind == NT_SHAPE_LIST &&
                    interpretation->shapes[0].output == column_source->output;
-    if (!is_list || interpretation->steps[0].kind == NT_STEP_COUNTED || /* by those numbers */
-        counter == NT_NONE || !is_one_integer(&tree->map->branches[counter].interpretation) ||
-        !is_own_counter(branch, &tree->branches[counter]))
+    bool is_own = counter != NT_NONE && nt_ttree_is_own_counter(branch, &tree->branches[counter]);
+    if (!is_list || !is_own || interpretation->steps[0].kind == NT_STEP_COUNTED || /* by those numbers */
+        !is_one_integer(&tree->map->branches[counter].interpretation))
         return lengths;
     lengths.field = tree->map->branches[counter].data;
     lengths.may_be_empty = interpretation->steps[0].kind == NT_STEP_SKIP; /* null pointers, see interpret.c */

@@ -298,6 +298,16 @@ static inline bool nt_ttree_has_counts(const struct nt_ttree_branch *branch)
     return branch->type == NT_BRANCH_CLONES || branch->type == NT_BRANCH_COLLECTION;
 }
 
+/* Has the recorded counter the lengths of this branch? ROOT looks for it by its name alone. So if the branch
+ * is a member of an object that is not in a collection, the counter may be a member of another one. */
+static inline bool nt_ttree_is_own_counter(const struct nt_ttree_branch *branch,
+                                           const struct nt_ttree_branch *counter)
+{
+    return branch->type != NT_BRANCH_PLAIN ||
+           (counter->parent == branch->parent &&
+            nt_texts_are_equal(counter->object_class, branch->object_class));
+}
+
 /* Reads the record of a tree from its decompressed object, which must live as long as the arena; takes
  * what it allocates from the budget. Counts and depths are bounded. */
 enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,

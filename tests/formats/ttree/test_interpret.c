@@ -607,6 +607,11 @@ INTERPRET_TEST(an_array_without_offsets_has_its_length_in_another_branch)
     assert_shapes(&got, "obj.x:list>0{item:real64>1}");
     assert_steps(&got, "counted>0{BigReal64>1}");
     ck_assert_uint_eq(got.lengths, 2);
+    example.branches[0].parent = NT_NONE; /* a member of a base class */
+    example.branches[0].object_class = (struct nt_text)TEXT("Base");
+    ck_assert_uint_eq(interpret(&example, 2).lengths, 2);
+    example.branches[1].name = (struct nt_text)TEXT("obj.m"); /* which is the only one */
+    ck_assert_uint_eq(interpret(&example, 2).lengths, 1);
 }
 
 INTERPRET_TEST(collections_have_counts)
