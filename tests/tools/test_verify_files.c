@@ -157,7 +157,7 @@ TEST(the_damaged_page_is_found)
 
 /* ---- changed pages ---- */
 
-/* The first page of the first column that has this type, or is of this top-level field, in an uncompressed
+/* The first page of the first column that has this type, or is of a field of this name, in an uncompressed
  * file. */
 static struct nt_page first_page(const char *path, const char *type, const char *field)
 {
@@ -209,7 +209,6 @@ static void verify_copy(const struct copy *copy, struct found *found)
     enum nt_status status = verify_path(path, found);
     unlink(path);
     ck_assert_int_eq(status, NT_OK);
-    ck_assert_uint_eq(found->count, 1);
 }
 
 /* A copy with a valid checksum, in which the lowest byte of the page's last element of `element_bytes`
@@ -225,6 +224,7 @@ static void verify_changed(const char *type, uint32_t element_bytes, uint8_t val
     uint64_t checksum = nt_xxh3(copy.bytes + page.offset, page.stored_bytes);
     memcpy(copy.bytes + page.offset + page.stored_bytes, &checksum, sizeof(checksum));
     verify_copy(&copy, found);
+    ck_assert_uint_eq(found->count, 1);
 }
 
 TEST(an_index_that_leads_elsewhere_is_found_though_its_checksum_is_right)
@@ -245,22 +245,34 @@ TEST(text_that_is_not_utf8_is_a_warning)
     ck_assert_ptr_nonnull(strstr(found.first.error.message, "UTF-8"));
 }
 
-/* Branch x[n] has the bounds of its entries, so that it can be read without n. */
-TEST(a_list_whose_length_is_another_one_in_its_counter_is_found)
+/* Lists have the bounds of their entries, so that they can be read without their counter: x[n] of a branch,
+ * and members of a split collection. */
+TEST(a_list_whose_length_is_another_one_in_its_counter_is_found, .end = 2)
 {
-    enum { KEY_BYTES = 14, ENTRY = 2, N = 2 }; /* n: 0 1 2 0 1 2 ... */
+    enum { KEY_BYTES = 14 };
+    static const struct {
+        const char *file, *counter;
+        uint32_t entry, length;
+        size_t lists;
+        const char *message;
+    } rows[] = {
+        {"trees/trees_baskets.root", "n", 2, 2, 1, "entry 2 has a list of length 2, but field n says 3"},
+        {"trees/trees_classes.root", "hits", 1, 1, 3,
+         "entry 1 has a list of length 1, but field event.hits says 2"},
+    };
     static struct copy copy;
     struct found found;
-    const char *path = data_path("trees/trees_baskets.root");
-    const struct nt_page page = first_page(path, NULL, "n");
+    const char *path = data_path(rows[_i].file);
+    const struct nt_page page = first_page(path, NULL, rows[_i].counter);
     read_copy(path, &copy);
-    uint8_t *key = copy.bytes + page.offset, *numbers = key + nt_load_be16(key + KEY_BYTES);
-    ck_assert_uint_eq(nt_load_be32(numbers + ENTRY * sizeof(uint32_t)), N);
-    numbers[ENTRY * sizeof(uint32_t) + 3] = N + 1;
+    uint8_t *key = copy.bytes + page.offset;
+    uint8_t *number = key + nt_load_be16(key + KEY_BYTES) + rows[_i].entry * sizeof(uint32_t);
+    ck_assert_uint_eq(nt_load_be32(number), rows[_i].length);
+    number[3]++;
     verify_copy(&copy, &found);
+    ck_assert_uint_eq(found.count, rows[_i].lists);
     ck_assert_int_eq(found.first.kind, NT_FINDING_DAMAGED);
-    ck_assert_ptr_nonnull(
-        strstr(found.first.error.message, "entry 2 has a list of length 2, but field n says 3"));
+    ck_assert_ptr_nonnull(strstr(found.first.error.message, rows[_i].message));
 }
 
 /* ---- files of others ---- */
