@@ -355,7 +355,7 @@ static void warn_of_strings(const struct exporter *exporter)
 {
     for (uint32_t i = 1; exporter->arrow && i < exporter->arrow->node_count; i++) {
         NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
-        if (!nt_arrow_ipc_has_other_bytes(exporter->pieces, i))
+        if (!nt_arrow_ipc_has_invalid_utf8(exporter->pieces, i))
             continue;
         nt_append_field_path(&path, exporter->dataset, exporter->arrow->nodes[i].field, '/');
         nt_print_failure(nt_buffer_string(&path), NT_OK,

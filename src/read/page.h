@@ -141,9 +141,9 @@ uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
  * the number of elements unknown, the stream opens nevertheless: the elements of clusters before it can be
  * read, and the others fail with the reason. nt_stream_elements has only those that are known. With a
  * selection, as nt_stream_open: the places of the selected rows depend on all rows before them. */
-enum nt_status nt_stream_open_endless(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
-                                      struct nt_error *error);
+enum nt_status nt_stream_open_unbounded(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                        struct nt_error *error);
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid
  * bool. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,

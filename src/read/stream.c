@@ -383,7 +383,7 @@ static enum nt_status add_below(struct nt_stream *stream, struct nt_error *error
 }
 
 /* The reported size comes from the last cluster alone: it must be the sum over all clusters. If a bad page
- * list makes the sum unknown, a stream without end has the known elements. */
+ * list makes the sum unknown, an unbounded stream has the known elements. */
 static enum nt_status check_size(struct nt_stream *stream, bool needs_end, struct nt_error *error)
 {
     const struct nt_row_counts *rows = &stream->rows;
@@ -473,9 +473,9 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
     return open_stream(reader, dataset, field, kind, true, stream_ret, error);
 }
 
-enum nt_status nt_stream_open_endless(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
-                                      struct nt_error *error)
+enum nt_status nt_stream_open_unbounded(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                        struct nt_error *error)
 {
     return dataset->selection ? nt_stream_open(reader, dataset, field, kind, stream_ret, error)
                               : open_stream(reader, dataset, field, kind, false, stream_ret, error);

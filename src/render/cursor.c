@@ -15,7 +15,7 @@ enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_
 {
     *cursor =
         (struct nt_stream_cursor){.requested = FIRST_ELEMENTS, .max_bytes = MAX_BYTES, .end = UINT64_MAX};
-    NT_TRY(nt_stream_open_endless(reader, dataset, field, kind, &cursor->stream, error));
+    NT_TRY(nt_stream_open_unbounded(reader, dataset, field, kind, &cursor->stream, error));
     cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
     return NT_OK;
 }

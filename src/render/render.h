@@ -95,7 +95,7 @@ struct nt_stream_cursor {
     uint8_t *bytes;
 };
 
-/* Opens a stream by nt_stream_open_endless. */
+/* Opens a stream by nt_stream_open_unbounded. */
 enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_reader *reader,
                                      struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                                      struct nt_error *error);

@@ -219,11 +219,11 @@ TEST(what_is_after_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .t
     }
 }
 
-static struct nt_stream *open_endless(uint32_t field, uint64_t elements)
+static struct nt_stream *open_unbounded(uint32_t field, uint64_t elements)
 {
     struct nt_stream *stream;
     assert_ok(
-        nt_stream_open_endless(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
+        nt_stream_open_unbounded(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
     ck_assert_uint_eq(nt_stream_elements(stream), elements);
     return stream;
 }
@@ -236,12 +236,12 @@ TEST(without_an_end_elements_before_a_bad_page_list_are_read, .setup = setup, .t
     struct nt_stream *stream;
     assert_status(NT_CORRUPT,
                   nt_stream_open(builder->reader, builder->dataset, TEXT, NT_STREAM_DATA, &stream, &error));
-    stream = open_endless(ITEM, 3);
+    stream = open_unbounded(ITEM, 3);
     assert_ok(nt_stream_read(stream, 0, items, sizeof(items), &error));
     ck_assert_mem_eq(items, ((int32_t[]){10, 11, 12}), sizeof(items));
     assert_status(NT_INVALID, nt_stream_read(stream, 12, items, 4, &error));
     nt_stream_close(stream);
-    stream = open_endless(TEXT, 3);
+    stream = open_unbounded(TEXT, 3);
     assert_ok(nt_stream_read(stream, 0, text, sizeof(text), &error));
     ck_assert_mem_eq(text, "abc", sizeof(text));
     nt_stream_close(stream);
@@ -254,7 +254,7 @@ TEST(without_an_end_elements_after_a_bad_page_list_are_refused, .setup = setup, 
     builder->bad_part[0] = true;
     static const uint32_t fields[] = {ITEM, TEXT};
     for (int i = 0; i < 2; i++) {
-        struct nt_stream *stream = open_endless(fields[i], 1);
+        struct nt_stream *stream = open_unbounded(fields[i], 1);
         assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &item, i ? 1 : 4, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
         nt_stream_close(stream);

@@ -107,8 +107,8 @@ TEST(without_an_end_a_stream_opens_if_the_file_is_at_fault, .end = COUNT_OF(unkn
     assert_ok(nt_source_new(&callbacks, &of_pages, 1000, "bad", &source, &error));
     if (of_pages != NT_OK)
         builder->dataset->sources = &source;
-    assert_status(unknown_items[_i].of_opening, nt_stream_open_endless(builder->reader, builder->dataset, 1,
-                                                                       NT_STREAM_DATA, &stream, &error));
+    assert_status(unknown_items[_i].of_opening, nt_stream_open_unbounded(builder->reader, builder->dataset, 1,
+                                                                         NT_STREAM_DATA, &stream, &error));
     if (stream)
         ck_assert_uint_eq(nt_stream_elements(stream), unknown_items[_i].elements);
     nt_stream_close(stream);

@@ -307,7 +307,7 @@ enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compres
                                    struct nt_text_generator **pieces_ret, struct nt_error *error);
 /* Has one of the strings generated so far bytes that are not UTF-8, although the schema says that the node's
  * are? */
-bool nt_arrow_ipc_has_other_bytes(const struct nt_text_generator *pieces, uint32_t node);
+bool nt_arrow_ipc_has_invalid_utf8(const struct nt_text_generator *pieces, uint32_t node);
 
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
 /* Frees the boundaries of all nodes and variants. Accepts a partly filled table. */

@@ -35,7 +35,7 @@ struct ipc_pieces {
     struct nt_text_generator text;
     struct nt_arrow *arrow;
     enum nt_arrow_compression compression;
-    atomic_bool *has_other_bytes;              /* [node]: a string that is not UTF-8, so far */
+    atomic_bool *has_invalid_utf8;             /* [node]: a string that is not UTF-8, so far */
     struct batch_buffers group[GROUP_BATCHES]; /* [begin, end) are left to write */
     uint32_t begin, end;
     uint32_t decoded; /* batches, so far */
@@ -60,7 +60,7 @@ static void free_pieces(struct nt_text_generator *text)
     struct ipc_pieces *pieces = (struct ipc_pieces *)text;
     for (uint32_t i = 0; i < GROUP_BATCHES; i++)
         batch_deinit(&pieces->group[i], pieces->arrow->buffer_count);
-    free(pieces->has_other_bytes);
+    free(pieces->has_invalid_utf8);
     free(pieces->written);
     free(pieces);
 }
@@ -159,16 +159,16 @@ static void check_strings(struct ipc_pieces *pieces, const struct buffer *data)
     const struct nt_arrow_buffer *info = &arrow->buffers[data->number];
     const struct nt_arrow_node *node = &arrow->nodes[info->node];
     if (node->kind != NT_ARROW_BYTES || node->is_binary || info->kind != NT_ARROW_DATA ||
-        pieces->has_other_bytes[info->node])
+        pieces->has_invalid_utf8[info->node])
         return;
     const struct buffer *offsets = data - 1; /* Arrow's order */
     if (!nt_is_utf8(data->bytes, data->length) || cuts_character(node, offsets, data))
-        pieces->has_other_bytes[info->node] = true;
+        pieces->has_invalid_utf8[info->node] = true;
 }
 
-bool nt_arrow_ipc_has_other_bytes(const struct nt_text_generator *pieces, uint32_t node)
+bool nt_arrow_ipc_has_invalid_utf8(const struct nt_text_generator *pieces, uint32_t node)
 {
-    return ((const struct ipc_pieces *)pieces)->has_other_bytes[node];
+    return ((const struct ipc_pieces *)pieces)->has_invalid_utf8[node];
 }
 
 /* ---- Equal buffers ---- */
@@ -358,17 +358,17 @@ enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compres
 {
     struct ipc_pieces *pieces = calloc(1, sizeof(*pieces));
     struct nt_arrow_batch *written = calloc((size_t)arrow->batch_count + 1, sizeof(*written));
-    atomic_bool *has_other_bytes = calloc(arrow->node_count, sizeof(*has_other_bytes));
-    if (!pieces || !written || !has_other_bytes) {
+    atomic_bool *has_invalid_utf8 = calloc(arrow->node_count, sizeof(*has_invalid_utf8));
+    if (!pieces || !written || !has_invalid_utf8) {
         free(pieces);
         free(written);
-        free(has_other_bytes);
+        free(has_invalid_utf8);
         return nt_fail_memory(error);
     }
     *pieces = (struct ipc_pieces){.text = {.next = next_piece, .free = free_pieces, .share = share},
                                   .arrow = arrow,
                                   .compression = compression,
-                                  .has_other_bytes = has_other_bytes,
+                                  .has_invalid_utf8 = has_invalid_utf8,
                                   .written = written};
     *pieces_ret = &pieces->text;
     return NT_OK;

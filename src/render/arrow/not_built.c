@@ -30,7 +30,7 @@ enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compres
     return refuse(error);
 }
 
-bool nt_arrow_ipc_has_other_bytes(const struct nt_text_generator *pieces, uint32_t node)
+bool nt_arrow_ipc_has_invalid_utf8(const struct nt_text_generator *pieces, uint32_t node)
 {
     return false;
 }
