@@ -54,6 +54,9 @@ void nt_exit_status_help(FILE *stream);
  * first in a program; false on failure. */
 bool nt_standard_streams_open(void);
 
+/* What a command that has option -f failed to do, if it cannot create a file for this errno value. */
+const char *nt_cannot_create(int system_error);
+
 /* Reports a write that failed with an errno value. NT_OK if the reader of a pipe has closed it. */
 enum nt_status nt_fail_write(struct nt_error *error, int system_error);
 

@@ -55,7 +55,7 @@ static void copy_file(struct copier *copier, uint64_t node)
     }
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-        note_output_failure(copier, errno, "cannot create");
+        note_output_failure(copier, errno, nt_cannot_create(errno));
         return;
     }
     enum nt_exit_status status = nt_copy_content(copier->vfs, node, copier->source.bytes, descriptor, path,

@@ -71,8 +71,6 @@ static enum nt_status create_temporary(struct nt_output_file *file, struct nt_er
     return nt_fail_system(error, errno, "cannot create");
 }
 
-static const char without_force[] = "cannot create without -f";
-
 /* Refuses a path that exists, unless `overwrite`. Needs a deinit, also after a failure. */
 static enum nt_status output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
                                        struct nt_error *error)
@@ -80,7 +78,7 @@ static enum nt_status output_file_open(struct nt_output_file *file, const char *
     struct stat attributes;
     *file = (struct nt_output_file){.path = path, .descriptor = -1};
     if (!overwrite && lstat(path, &attributes) == 0)
-        return nt_fail_system(error, EEXIST, "%s", without_force);
+        return nt_fail_system(error, EEXIST, "%s", nt_cannot_create(EEXIST));
     if (nt_is_directory(path))
         return nt_fail_system(error, EISDIR, "cannot create");
     handle_signals();
@@ -113,7 +111,7 @@ static enum nt_status output_file_finish(struct nt_output_file *file, bool overw
         return nt_fail_system(error, problem, "cannot write");
     problem = move(file->temporary, file->path, overwrite);
     if (problem)
-        return nt_fail_system(error, problem, "%s", problem == EEXIST ? without_force : "cannot create");
+        return nt_fail_system(error, problem, "%s", nt_cannot_create(problem));
     incomplete = NULL;
     return NT_OK;
 }

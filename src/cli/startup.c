@@ -28,6 +28,11 @@ bool nt_standard_streams_open(void)
     return true;
 }
 
+const char *nt_cannot_create(int system_error)
+{
+    return system_error == EEXIST ? "cannot create without -f" : "cannot create";
+}
+
 enum nt_status nt_fail_write(struct nt_error *error, int system_error)
 {
     return system_error == EPIPE ? NT_OK : nt_fail_system(error, system_error, "cannot write");

@@ -447,6 +447,7 @@ def cp_copies_a_file_and_refuses_to_overwrite_it():
         (directory / 'copy').write_bytes(b'mine')
         result = command(NTUPLE, 'cp', *arguments)
         same((result.returncode, (directory / 'copy').read_bytes()), (7, b'mine'))
+        assert result.stderr.endswith(b': cannot create without -f: File exists\n'), result.stderr
         ntuple('cp', '-f', *arguments)
         same((directory / 'copy').read_bytes(), EVENT)
 
