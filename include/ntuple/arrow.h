@@ -59,15 +59,16 @@ void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
  * that count) with the reason, which belongs to the nt_arrow. Reads nothing. Any thread. */
 uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow);
 uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
-/* The failure if that field is omitted because its page lists are damaged or cannot be read. NULL: this
- * version or Arrow cannot show the field. Belongs to the file. Reads nothing. Any thread. */
-const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number);
-
 /* Clusters, or single entries of them, that are too large for Arrow (unions and types that are not
  * large have 32-bit offsets). They have no batch. The first function returns their count, the second the
  * number of entries of one (`number` is below that count) and its first entry. Any thread. */
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
+
+/* Fails if the table lacks values that the file has: with the failure of the first field whose page lists
+ * are damaged or cannot be read, or with NT_LIMIT for omitted clusters. Fields that this version or Arrow
+ * cannot show are no failure. Reads nothing. Any thread. */
+NT_CHECKED enum nt_status nt_arrow_check(const struct nt_arrow *arrow, struct nt_error *error);
 
 /* The IPC file (Arrow's specification, "IPC File Format"): its size in bytes, and bytes [offset,
  * offset + bytes) of it, all or an error. NT_INVALID past the end; NT_UNSUPPORTED (also for exported

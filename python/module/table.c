@@ -93,17 +93,15 @@ static PyObject *table_omitted_fields(PyObject *module, PyObject *handle)
     return rows;
 }
 
-/* Raises the failure of the first field that is omitted because its page lists cannot be read. */
+/* Raises if the table lacks values that the file has. */
 static PyObject *table_check(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
-    for (uint32_t i = 0; table && i < nt_arrow_omitted_fields(table->arrow); i++) {
-        const struct nt_error *failure = nt_arrow_omitted_failure(table->arrow, i);
-        if (failure)
-            return raise_error(failure);
-    }
+    struct nt_error error = {0};
     if (!table)
         return NULL;
+    if (nt_arrow_check(table->arrow, &error) != NT_OK)
+        return raise_error(&error);
     Py_RETURN_NONE;
 }
 

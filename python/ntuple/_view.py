@@ -61,8 +61,8 @@ class View:
         return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {first} to {end}>'
 
     def _table(self) -> _ntuple.Table:
-        """The table, created once per process, because a forked process has its own reader. It lacks the
-        fields whose page lists are damaged; _checked() raises their failure."""
+        """The table, created once per process, because a forked process has its own reader. It may lack
+        values that the file has; then _checked() raises."""
         handle = self.dataset._handle
         process, table = self._made[0]
         if table is None or process != os.getpid():
@@ -73,7 +73,7 @@ class View:
         return table
 
     def _checked(self) -> _ntuple.Table:
-        """The table, if it lacks no field because of damage."""
+        """The table, if it lacks no field because of damage and no entry because of its size."""
         table = self._table()
         _ntuple.table_check(table)
         return table

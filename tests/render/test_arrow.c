@@ -199,11 +199,14 @@ TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow_with(builder, NT_ARROW_UNIONS_UNION);
     uint64_t first;
+    struct nt_error error;
     char text[300];
     ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
     ck_assert_uint_eq(nt_arrow_omitted_clusters(arrow), 1);
     ck_assert_uint_eq(nt_arrow_omitted_cluster(arrow, 0, &first), 2);
     ck_assert_uint_eq(first, 2);
+    ck_assert_int_eq(nt_arrow_check(arrow, &error), NT_LIMIT);
+    ck_assert_str_eq(error.message, "the cluster of entry 2 is too large for Arrow");
     omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"first_entry\":2,\"entries\":2,\"reason\":"
                            "\"the cluster has more items than Arrow's types can count\"}]");
@@ -216,6 +219,7 @@ TEST(a_field_that_cannot_be_read_is_left_out_and_named)
     static const uint64_t values[] = {1, 2};
     const char *reason;
     char text[300];
+    struct nt_error error;
     struct builder *builder = builder_new();
     uint32_t value = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
     uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
@@ -230,7 +234,7 @@ TEST(a_field_that_cannot_be_read_is_left_out_and_named)
     ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 1);
     ck_assert_uint_eq(nt_arrow_omitted_field(arrow, 0, &reason), other);
     ck_assert_str_eq(reason, "of an unknown kind");
-    ck_assert_ptr_null(nt_arrow_omitted_failure(arrow, 0));
+    assert_ok(nt_arrow_check(arrow, &error));
     omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"field_hex\":\"6f64ff\",\"reason\":\"of an unknown kind\"}]");
     nt_arrow_free(arrow);

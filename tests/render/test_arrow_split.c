@@ -168,6 +168,8 @@ TEST(an_entry_that_has_too_many_alone_is_left_out_and_reported)
     struct nt_arrow *arrow = open_within(builder, 9, 0);
     ck_assert_uint_eq(nt_arrow_omitted_cluster(arrow, 0, &first), 1);
     ck_assert_uint_eq(first, 4);
+    ck_assert_int_eq(nt_arrow_check(arrow, &error), NT_LIMIT);
+    ck_assert_str_eq(error.message, "entry 4 is too large for Arrow");
     omitted(arrow, text, sizeof(text));
     ck_assert_ptr_nonnull(strstr(text, "\"first_entry\":4,\"entries\":1"));
     nt_arrow_free(arrow);

@@ -80,9 +80,17 @@ uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, c
     return arrow->omitted[number].field;
 }
 
-const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number)
+enum nt_status nt_arrow_check(const struct nt_arrow *arrow, struct nt_error *error)
 {
-    return arrow->omitted[number].failure;
+    uint64_t first;
+    for (uint32_t i = 0; i < arrow->omitted_count; i++)
+        if (arrow->omitted[i].failure)
+            return nt_fail_copy(error, arrow->omitted[i].failure);
+    if (arrow->omitted_cluster_count == 0)
+        return NT_OK;
+    uint64_t entries = nt_arrow_omitted_cluster(arrow, 0, &first);
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s %" PRIu64 " is too large for Arrow",
+                   entries == 1 ? "entry" : "the cluster of entry", first);
 }
 
 /* ---- Buffers of nodes ---- */

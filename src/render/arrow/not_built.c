@@ -49,9 +49,9 @@ uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, c
     return 0;
 }
 
-const struct nt_error *nt_arrow_omitted_failure(const struct nt_arrow *arrow, uint32_t number)
+enum nt_status nt_arrow_check(const struct nt_arrow *arrow, struct nt_error *error)
 {
-    return NULL;
+    return refuse(error);
 }
 
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow)
