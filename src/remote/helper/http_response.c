@@ -27,6 +27,11 @@ __attribute__((format(printf, 4, 5))) static void judge(struct nt_http_request *
     request->result.failure = failure;
 }
 
+static void judge_changed(struct nt_http_request *request)
+{
+    judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, NT_ANOTHER_VERSION);
+}
+
 /* Does the answer have a validator that is known, too? */
 static bool has_validator(const struct nt_validators *one, const struct nt_validators *other)
 {
@@ -59,7 +64,7 @@ static void judge_part(struct nt_http_request *request)
 {
     const struct nt_http_response *reply = &request->reply;
     if (is_other_version(request))
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
+        judge_changed(request);
     else if (reply->is_encoded)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends the file compressed (Content-Encoding)");
@@ -113,7 +118,7 @@ static void judge_whole(struct nt_http_request *request)
     if (!request->expected && bytes == 0)
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (is_other_version(request))
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
+        judge_changed(request);
     else if (is_redirected_to_folder(request)) /* then it is listed */
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a directory");
     else if (is_web_page(request))
@@ -130,7 +135,7 @@ static void judge_unsatisfied(struct nt_http_request *request)
     bool is_empty = request->reply.has_total ? request->reply.total == 0
                                              : !request->job->is_suffix && request->first == 0;
     if (is_other_version(request))
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
+        judge_changed(request);
     else if (!request->expected && is_empty)
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else
@@ -196,7 +201,7 @@ void nt_http_request_check_response(struct nt_http_request *request)
         judge_whole(request);
         break;
     case 412:
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
+        judge_changed(request);
         break;
     case 416:
         judge_unsatisfied(request);

@@ -25,6 +25,7 @@ struct nt_result {
 
 extern const struct nt_result nt_result_no_memory;
 
+#define NT_ANOTHER_VERSION "the server has another version now"
 #define NT_NEVER_CONTACTED                                                                                   \
     "its server has an address for instance metadata, and ntuplefs never contacts such servers"
 /* The system's own connect never sets it. */

@@ -12,7 +12,7 @@
 #include "core/base/thread.h"
 
 static const struct nt_result xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
-                                                .message = "the server has another version now"};
+                                                .message = NT_ANOTHER_VERSION};
 
 /* ---- Waiting jobs ---- */
 
