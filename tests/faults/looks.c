@@ -157,7 +157,7 @@ static bool add_entry(void *context, const char *name, uint64_t node, enum nt_vf
 }
 
 /* Breadth first: the list is the queue. */
-char **list_paths(struct nt_vfs *vfs)
+struct tree_path *list_paths(struct nt_vfs *vfs)
 {
     struct entry *first = NULL;
     struct listing listing = {&first, ""};
@@ -170,34 +170,36 @@ char **list_paths(struct nt_vfs *vfs)
         if (entry->is_directory && nt_vfs_resolve(vfs, entry->path, &node, NULL) == NT_OK)
             nt_vfs_readdir(vfs, node, 0, add_entry, &listing, NULL);
     }
-    char **paths = calloc(count + 1, sizeof(*paths));
+    struct tree_path *paths = calloc(count + 1, sizeof(*paths));
     count = 0;
     for (struct entry *entry = first, *next; entry; entry = next) {
         next = entry->next;
         if (!is_counter(entry->path))
-            paths[count++] = strdup(entry->path);
+            paths[count++] = (struct tree_path){strdup(entry->path), entry->is_directory};
         free(entry);
     }
     return paths;
 }
 
-void free_paths(char **paths)
+void free_paths(struct tree_path *paths)
 {
-    for (size_t i = 0; paths[i]; i++)
-        free(paths[i]);
+    for (size_t i = 0; paths[i].path; i++)
+        free(paths[i].path);
     free(paths);
 }
 
 static void look_at_tree(struct nt_vfs *vfs, struct sight *sight)
 {
-    char **paths = list_paths(vfs);
-    for (size_t i = 0; paths[i]; i++)
+    struct tree_path *paths = list_paths(vfs);
+    for (struct tree_path *at = paths; at->path; at++)
         for (enum look look = 0; look < LOOK_TREE; look++) {
             struct sight part;
-            look_at(vfs, paths[i], look, &part);
-            goes_on(sight, part.status == NT_INVALID ? NT_OK : part.status);
+            if (!look_applies(look, at))
+                continue;
+            look_at(vfs, at->path, look, &part);
+            goes_on(sight, part.status);
             goes_on(sight, part.refusal);
-            digest(sight, paths[i], strlen(paths[i]));
+            digest(sight, at->path, strlen(at->path));
             digest(sight, &part.status, sizeof(part.status));
             digest(sight, &part.digest, sizeof(part.digest));
         }

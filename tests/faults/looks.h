@@ -20,7 +20,6 @@ enum look {
 };
 extern const char *const look_names[LOOKS];
 
-/* For a look that does not apply (content of a directory) the status is NT_INVALID. */
 struct sight {
     enum nt_status status;  /* the first failure */
     enum nt_status refusal; /* the first environmental failure */
@@ -31,10 +30,20 @@ struct sight {
 
 void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight *sight);
 
-/* Paths of the tree without its root "", NULL-terminated; free them with free_paths. The daemon's
- * counters are omitted. */
-char **list_paths(struct nt_vfs *vfs);
-void free_paths(char **paths);
+struct tree_path {
+    char *path; /* NULL: after the last one */
+    bool is_directory;
+};
+
+/* Does the look apply to a path? A directory has no content, a file no listing. */
+static inline bool look_applies(enum look look, const struct tree_path *at)
+{
+    return look != (at->is_directory ? LOOK_CONTENT : LOOK_LISTING);
+}
+
+/* Paths of the tree without its root ""; free them with free_paths. The daemon's counters are omitted. */
+struct tree_path *list_paths(struct nt_vfs *vfs);
+void free_paths(struct tree_path *paths);
 
 /* The number of failures that the mount would show in errors.jsonl. */
 unsigned count_failures(struct nt_vfs *vfs);

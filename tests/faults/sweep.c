@@ -225,33 +225,47 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
     sweep->tried++;
 }
 
-static uint64_t look_usual(struct sweep *sweep, const char *path, enum look look, struct usual *usual)
+/* Returns the number of points. */
+static uint64_t look_usual(struct sweep *sweep, const char *path, enum look look, struct sight *sight)
 {
     struct nt_vfs *vfs = must_open(sweep);
     arm_to_count(sweep);
-    look_at(vfs, path, look, &usual->sight);
+    look_at(vfs, path, look, sight);
     uint64_t calls = fault_disarm();
-    look_at(vfs, path, look, &(struct sight){0});
-    usual->failures = count_failures(vfs);
     close_tree(sweep, vfs);
     return calls;
+}
+
+/* Of the file without any fault, after two looks. */
+static unsigned usual_failures(struct sweep *sweep, const char *path, enum look look)
+{
+    struct nt_vfs *vfs = must_open(sweep);
+    for (int i = 0; i < 2; i++)
+        look_at(vfs, path, look, &(struct sight){0});
+    unsigned failures = count_failures(vfs);
+    close_tree(sweep, vfs);
+    return failures;
 }
 
 /* `is_tried` false: the points are only counted. */
 static void sweep_look(struct sweep *sweep, const char *path, enum look look, bool is_tried)
 {
     struct usual usual;
-    uint64_t calls = look_usual(sweep, path, look, &usual);
-    if (usual.sight.status == NT_INVALID) /* content of a directory, listing of a file */
-        return;
-    for (uint64_t number = 1; number <= calls; number++)
-        if (is_selected(sweep, number) && is_tried)
-            try_point(sweep, path, look, number, &usual);
+    bool has_failures = false;
+    uint64_t calls = look_usual(sweep, path, look, &usual.sight);
+    for (uint64_t number = 1; number <= calls; number++) {
+        if (!is_selected(sweep, number) || !is_tried)
+            continue;
+        if (!has_failures) /* few looks are tried */
+            usual.failures = usual_failures(sweep, path, look);
+        has_failures = true;
+        try_point(sweep, path, look, number, &usual);
+    }
 }
 
 /* ---- opening ---- */
 
-static void try_opening(struct sweep *sweep, uint64_t number, const struct usual *usual)
+static void try_opening(struct sweep *sweep, uint64_t number, const struct sight *usual)
 {
     struct nt_vfs *vfs = NULL;
     struct sight got = {0};
@@ -271,7 +285,7 @@ static void try_opening(struct sweep *sweep, uint64_t number, const struct usual
     if (sweep->kind->is_remembered)
         fault_pass_time(REMEMBERED_SECONDS);
     look_at(vfs, "", LOOK_TREE, &got);
-    if (!is_same(&got, &usual->sight))
+    if (!is_same(&got, usual))
         report_wrong(sweep, "another tree was opened");
     close_tree(sweep, vfs);
     alarm(0);
@@ -279,7 +293,7 @@ static void try_opening(struct sweep *sweep, uint64_t number, const struct usual
 
 static void sweep_opening(struct sweep *sweep, bool is_tried)
 {
-    struct usual usual;
+    struct sight usual;
     struct nt_vfs *vfs;
     look_usual(sweep, "", LOOK_TREE, &usual);
     arm_to_count(sweep);
@@ -302,14 +316,16 @@ static void sweep_inner(struct sweep *sweep, bool is_tried)
     struct nt_vfs *vfs = must_open(sweep);
     snprintf(path, sizeof(path), "files.d/%s", nt_path_name(sweep->list->files[0].path).bytes);
     close_tree(sweep, vfs);
+    const struct tree_path at = {path, .is_directory = true};
     for (enum look look = 0; look < LOOK_TREE; look++)
-        sweep_look(sweep, path, look, is_tried);
+        if (look_applies(look, &at))
+            sweep_look(sweep, path, look, is_tried);
 }
 
 static void sweep_source(struct sweep *sweep, bool is_tried)
 {
     struct nt_vfs *vfs = must_open(sweep);
-    char **paths = list_paths(vfs);
+    struct tree_path *paths = list_paths(vfs);
     close_tree(sweep, vfs);
     sweep_opening(sweep, is_tried);
     if (sweep->kind->is_of_opening) {
@@ -317,9 +333,10 @@ static void sweep_source(struct sweep *sweep, bool is_tried)
         return;
     }
     sweep_look(sweep, "", LOOK_LISTING, is_tried);
-    for (size_t i = 0; paths[i]; i++)
+    for (const struct tree_path *at = paths; at->path; at++)
         for (enum look look = 0; look < LOOK_TREE; look++)
-            sweep_look(sweep, paths[i], look, is_tried);
+            if (look_applies(look, at))
+                sweep_look(sweep, at->path, look, is_tried);
     sweep_inner(sweep, is_tried);
     sweep_look(sweep, "", LOOK_VERIFY, is_tried);
     sweep_look(sweep, "", LOOK_DIFF, is_tried);
