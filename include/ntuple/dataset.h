@@ -107,7 +107,8 @@ struct nt_field {
     uint32_t dimension_count; /* of a row of a value: bitset, BLZ arrays; with a 0, rows are empty */
     const uint64_t *dimensions;
     struct nt_dtype dtype; /* of the data file: the field's own type */
-    struct nt_text name, type, description;
+    struct nt_text name;   /* of two fields "x" beside one another, the second is "x~2" */
+    struct nt_text type, description;
     const char *unreadable; /* why the data cannot be read, else NULL */
     /* Rows may be null. One more column, after those of the kind, stores the validity: Bit, one per
      * row. Wrappers, optionals and variants never have it. A null row still has elements: zeros, no
@@ -203,7 +204,7 @@ const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint
 
 /* Finds a field by its path: "weight", "muons/_0/pt". Names are written as for nt_file_find. A path
  * without '/' may use dots instead: "muons._0.pt"; a dot within a name is then %2E, and NT_INVALID is
- * returned if the path could mean two fields. Of fields with equal names the first is found.
+ * returned if the path could mean two fields.
  * NT_NOT_FOUND; the failure of a dataset that did not open. Compares with the names of all siblings
  * along the path. */
 NT_CHECKED enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path,

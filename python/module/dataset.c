@@ -266,26 +266,6 @@ static PyObject *dataset_children(PyObject *module, PyObject *arguments)
     return numbers_value(children, count);
 }
 
-/* [(parent, name)] of all fields; the parent of a top-level field is -1. */
-static PyObject *dataset_names(PyObject *module, PyObject *arguments)
-{
-    PyObject *handle;
-    unsigned int index;
-    if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
-        return NULL;
-    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
-    PyObject *rows = dataset ? PyList_New(0) : NULL;
-    for (uint32_t i = 0; rows && i < nt_dataset_field_count(dataset); i++) {
-        const struct nt_field *field = nt_dataset_field(dataset, i);
-        long long parent = field->parent == NT_NONE ? -1 : (long long)field->parent;
-        PyObject *row = Py_BuildValue("LN", parent, text_value(field->name));
-        if (!row || PyList_Append(rows, row) != 0)
-            Py_CLEAR(rows);
-        Py_XDECREF(row);
-    }
-    return rows;
-}
-
 static PyObject *dimensions_value(const uint64_t *dimensions, uint32_t count)
 {
     PyObject *list = PyList_New(0);
@@ -374,7 +354,6 @@ PyMethodDef dataset_functions[] = {
     {"dataset_find", dataset_find, METH_VARARGS, NULL},
     {"dataset_match", dataset_match, METH_VARARGS, NULL},
     {"dataset_children", dataset_children, METH_VARARGS, NULL},
-    {"dataset_names", dataset_names, METH_VARARGS, NULL},
     {"field_info", field_info, METH_VARARGS, NULL},
     {"field_rows", field_rows, METH_VARARGS, NULL},
     {0},

@@ -28,7 +28,7 @@ def paths_by_name(dataset: Dataset, columns: Columns) -> Dict[str, List[str]]:
         if field._number in absent:
             continue
         top = dataset.field(field.path.partition('/')[0])
-        paths.setdefault(top.column, []).append(field.path)
+        paths.setdefault(top.name, []).append(field.path)
     return paths
 
 
@@ -41,7 +41,7 @@ def _members(field: Field, name: str) -> Iterator[Tuple[str, Field]]:
     """The members of the records of a field. Lists, arrays and optionals around these have no names."""
     if field.kind in _WITH_MEMBERS:
         for member in field.fields:
-            yield from _with_members(member, f'{name}.{member.column}')
+            yield from _with_members(member, f'{name}.{member.name}')
     elif field.kind != 'variant' and len(field.fields) == 1:
         yield from _members(field.fields[0], name)
 
@@ -58,7 +58,7 @@ def dotted_paths(dataset: Dataset, columns: Columns) -> Dict[str, str]:
 
 
 def _top(dataset: Dataset, name: str) -> Field:
-    return next(field for field in dataset.fields if field.column == name)
+    return next(field for field in dataset.fields if field.name == name)
 
 
 def schema(dataset: Dataset, columns: Columns) -> Any:

@@ -79,10 +79,8 @@ class Field:
     def __init__(self, dataset: Dataset, number: int) -> None:
         info = _ntuple.field_info(dataset._handle, dataset._number, number)
         self.dataset = dataset
-        duplicates = dataset._duplicates
-        self.path: str = duplicates.path(number, info['path'])
+        self.path: str = info['path']
         self.name: str = info['name']
-        self.column: str = self.name + duplicates.suffixes.get(number, '')
         self.type: str = info['type']
         self.description: str = info['description']
         self.kind: str = info['kind']

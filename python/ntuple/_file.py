@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import json
 import os
 import threading
@@ -13,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _awkward, _duplicates, _errors, _lazy, _ntuple, _parquet
+from . import _awkward, _errors, _lazy, _ntuple, _parquet
 from ._field import Array, Field, Span, Stream, dtype_of, read
 from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
@@ -205,7 +204,6 @@ class File(Mapping):  # type: ignore[type-arg]
         self._opened: Optional[_ntuple.File] = handle
         self._origin = origin.absolute()
         self._streams: Dict[Tuple[int, int, int, str], Stream] = {}
-        self._duplicates: Dict[int, _duplicates.Duplicates] = {}   # by dataset
 
     @property
     def _handle(self) -> _ntuple.File:
@@ -352,25 +350,8 @@ class Dataset:
 
     # ---- fields ----
 
-    @property
-    def _duplicates(self) -> _duplicates.Duplicates:
-        known = self.file._duplicates
-        if self._number not in known:
-            known[self._number] = _duplicates.find(self._handle, self._number)
-        return known[self._number]
-
-    @functools.cached_property
-    def _numbers(self) -> Dict[Tuple[str, ...], int]:
-        """All fields by the names of their paths, if the library cannot find some of them by these."""
-        count = len(self._duplicates.parents) if self._duplicates.suffixes else 0
-        return {_duplicates.names(Field(self, number).path): number for number in range(count)}
-
-    def _number_of(self, path: str) -> Optional[int]:
-        return self._numbers.get(_duplicates.names(path)) if self._numbers else None
-
     def _find(self, path: str) -> int:
-        encoded, number = _encoded(path), self._number_of(path)
-        return _ntuple.dataset_find(self._handle, self._number, encoded) if number is None else number
+        return _ntuple.dataset_find(self._handle, self._number, _encoded(path))
 
     def _field(self, number: int) -> Field:
         return Field(self, number)
@@ -405,8 +386,7 @@ class Dataset:
         return [Field(self, number) for number in dict.fromkeys(numbers)]
 
     def _match(self, pattern: str) -> List[int]:
-        encoded, number = _encoded(pattern), self._number_of(pattern)
-        return _ntuple.dataset_match(self._handle, self._number, encoded) if number is None else [number]
+        return _ntuple.dataset_match(self._handle, self._number, _encoded(pattern))
 
     def __getitem__(self, path: str) -> Union[Array, Field]:
         field = self.field(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _duplicates, _errors, _lazy, _ntuple
+from . import _errors, _lazy, _ntuple
 
 if TYPE_CHECKING:
     from ._field import Field
@@ -123,19 +123,11 @@ class View:
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""
-        table = self._usable()
-        if self.dataset._duplicates.suffixes:
-            return self._renamed(table).schema.__arrow_c_schema__()
-        return _ntuple.table_schema(table)
+        return _ntuple.table_schema(self._usable())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
         """The batches as a PyCapsule. Their types are as stored, whatever is requested: the consumer
         casts. Warns of fields that are left out."""
         table = self._usable()
         self._warn()
-        if self.dataset._duplicates.suffixes:
-            return self._renamed(table).__arrow_c_stream__()
         return _ntuple.table_stream(table)
-
-    def _renamed(self, table: _ntuple.Table) -> Any:
-        return _duplicates.renamed(self, _ntuple.table_stream(table))

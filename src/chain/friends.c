@@ -76,44 +76,18 @@ enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *erro
 
 /* ---- Fields ---- */
 
-static bool is_taken(const struct nt_chain_fields *fields, struct nt_text name)
-{
-    for (uint32_t i = 0; i < fields->count; i++)
-        if (fields->items[i].parent == NT_NONE && nt_texts_are_equal(fields->items[i].name, name))
-            return true;
-    return false;
-}
-
-/* A name that is taken gets a number, as for the friends of a TTree. */
-static bool choose_name(struct nt_arena *arena, const struct nt_chain_fields *fields, const char *friend,
-                        struct nt_text *name_ret)
-{
-    *name_ret = nt_text_of(friend);
-    for (unsigned number = 2; is_taken(fields, *name_ret); number++) {
-        const char *name = nt_arena_format(arena, "%s~%u", friend, number);
-        if (!name)
-            return false;
-        *name_ret = nt_text_of(name);
-    }
-    return true;
-}
-
 /* Appends a record for the friend. */
-static bool add_record(struct nt_arena *arena, struct nt_chain_fields *fields, const char *friend,
-                       uint32_t *next_id)
+static void add_record(struct nt_chain_fields *fields, const char *friend, uint32_t *next_id)
 {
-    struct nt_field record = {.id = (*next_id)++,
-                              .parent = NT_NONE,
-                              .role = NT_ROLE_RECORD,
-                              .kind = NT_FIELD_RECORD,
-                              .dtype = nt_element_dtype(NT_ELEMENT_OPAQUE),
-                              .type = {"", 0},
-                              .description = {"", 0}};
-    if (!choose_name(arena, fields, friend, &record.name))
-        return false;
     fields->owners[fields->count] = NT_NONE;
-    fields->items[fields->count++] = record;
-    return true;
+    fields->items[fields->count++] = (struct nt_field){.id = (*next_id)++,
+                                                       .parent = NT_NONE,
+                                                       .role = NT_ROLE_RECORD,
+                                                       .kind = NT_FIELD_RECORD,
+                                                       .dtype = nt_element_dtype(NT_ELEMENT_OPAQUE),
+                                                       .name = nt_text_of(friend),
+                                                       .type = {"", 0},
+                                                       .description = {"", 0}};
 }
 
 /* Appends the fields of a series. Only those of the samples keep their ids. */
@@ -174,8 +148,9 @@ enum nt_status nt_chain_join_fields(struct nt_dataset *dataset, struct nt_error 
     for (uint32_t i = 0; has_memory && i < chain->series_count; i++) {
         struct nt_chain_series *series = &chain->series[i];
         series->first_field = chain->fields.count;
-        has_memory = (!series->friend || add_record(arena, &chain->fields, series->friend, &next_id)) &&
-                     renumber_slices(arena, series, chain->fields.count, (uint32_t)count) &&
+        if (series->friend)
+            add_record(&chain->fields, series->friend, &next_id);
+        has_memory = renumber_slices(arena, series, chain->fields.count, (uint32_t)count) &&
                      add_fields(arena, &chain->fields, series, series->friend ? series->first_field : NT_NONE,
                                 &next_id);
     }

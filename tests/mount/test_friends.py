@@ -127,7 +127,7 @@ def a_name_that_is_taken_gets_a_number():
             expected = [100 * entry for entry in range(ENTRIES)]
             same(np.load(whole / 'T/x/data.npy').tolist(), [10 * entry for entry in range(ENTRIES)])
             same(np.load(whole / 'T/x~2/x/data.npy').tolist(), expected)
-            same(np.load(whole / 'T/x~2~2/x/data.npy').tolist(), expected)
+            same(np.load(whole / 'T/x~3/x/data.npy').tolist(), expected)
 
 
 def no_rows(text, *parts, reported=None, options=()):

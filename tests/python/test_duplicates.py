@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fields of equal names beside one another have the names of the mounted tree."""
+import json
 import os
 import pickle
 import subprocess
@@ -31,17 +32,29 @@ def nested(tmp_path):
     return ntuple.open(path).only()
 
 
-def rows(dataset, field):
-    """The rows in the tree."""
+def cat(dataset, path):
+    """A file in the tree of the dataset."""
     command = [os.environ.get('NTUPLE', 'ntuple'), 'cat', dataset.file._origin.sources[0],
-               f'{dataset.path}/{field}/rows.jsonl']
+               f'{dataset.path}/{path}']
     return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def rows(dataset, field):
+    return cat(dataset, f'{field}/rows.jsonl')
+
+
+def test_the_tree_has_the_same_names(numbers):
+    assert cat(numbers, 'table.csv').split(b'\r\n')[0].decode().split(',') == numbers.keys()
+    assert list(json.loads(cat(numbers, 'rows.jsonl').split(b'\n')[0])) == numbers.keys()
+    assert json.loads(cat(numbers, 'int16~2/field.json'))['name'] == 'int16~2'
+    arrow = pytest.importorskip('pyarrow', reason='pyarrow is not installed')
+    assert arrow.ipc.open_file(cat(numbers, 'table.arrow')).schema.names == numbers.keys()
 
 
 def test_paths_are_unique_and_lead_to_the_field(numbers):
     assert numbers.keys()[:4] == ['int8', 'int16', 'int16~2', 'int64']
     second = numbers.field('int16~2')
-    assert (second.path, second.name, second.column) == ('int16~2', 'int16', 'int16~2')
+    assert (second.path, second.name) == ('int16~2', 'int16~2')
     assert numbers.match('int16*')[1].path == numbers.match('int16~2')[0].path == 'int16~2'
     assert pickle.loads(pickle.dumps(second)).path == 'int16~2' and 'int16~3' not in numbers
     of = ntuple.open(NUMBERS).only()
@@ -79,14 +92,3 @@ def test_members_of_records_are_unique(nested, tmp_path):
     awkward = pytest.importorskip('awkward', reason='awkward is not installed')
     found = nested.awkward('structure').structure.b
     assert awkward.fields(found) == ['c', 'c~2'] and awkward.to_list(found['c~2']) == expected
-
-
-def test_a_suffix_is_not_the_name_of_another_field():
-    """Some field may be called `x~2` in the file."""
-    from ntuple import _duplicates, _ntuple
-    names = [(-1, 'x'), (-1, 'x~2'), (-1, 'x'), (0, 'x'), (0, 'x'), (-1, 'x'), (0, 'y')]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ntuple, 'dataset_names', lambda handle, dataset: names)
-        found = _duplicates.find(None, 0)
-    assert found.suffixes == {2: '~3', 4: '~2', 5: '~4'}
-    assert found.path(4, 'x/x') == 'x/x~2' and found.path(5, 'x') == 'x~4'

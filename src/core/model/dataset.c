@@ -4,6 +4,7 @@
  */
 #include "core/model/model.h"
 
+#include "core/base/text.h"
 #include "core/io/folder.h"
 
 /* ---- Lazy loading ---- */
@@ -99,6 +100,94 @@ static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *
     return NT_OK;
 }
 
+/* ---- Equal names: "name", "name~2", ... ---- */
+
+struct sibling_name {
+    struct nt_hash_link link;
+    const struct nt_field *field;
+    uint32_t number; /* the last one that a later field of this name got, or 1 */
+};
+
+struct name_table {
+    struct nt_hash_table table;
+    struct sibling_name *entries; /* [field] */
+    uint64_t seed;
+};
+
+static uint64_t hash_of_name(const struct name_table *names, uint32_t parent, struct nt_text name)
+{
+    return nt_xxh3_seeded(name.bytes, name.length, names->seed + parent * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+static struct sibling_name *find_name(const struct name_table *names, uint64_t hash, uint32_t parent,
+                                      struct nt_text name)
+{
+    struct nt_hash_link *link = nt_hash_table_find(&names->table, hash);
+    for (; link; link = nt_hash_table_next(link)) {
+        struct sibling_name *entry = NT_CONTAINER_OF(link, struct sibling_name, link);
+        if (entry->field->parent == parent && nt_texts_are_equal(entry->field->name, name))
+            return entry;
+    }
+    return NULL;
+}
+
+/* Names in the file are older than numbers: a field that is called "x~2" keeps its name. */
+static enum nt_status number_field(struct nt_dataset *dataset, struct name_table *names, uint32_t number,
+                                   struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_field *field = &dataset->fields[number];
+    uint64_t hash = hash_of_name(names, field->parent, field->name);
+    struct sibling_name *first = find_name(names, hash, field->parent, field->name);
+    struct nt_text unique;
+    do {
+        nt_buffer_clear(text);
+        nt_buffer_append(text, field->name.bytes, field->name.length);
+        nt_buffer_append_format(text, "~%" PRIu32, ++first->number);
+        NT_TRY(nt_check_memory(!text->failed, error));
+        unique = (struct nt_text){text->bytes, (uint32_t)text->length};
+        hash = hash_of_name(names, field->parent, unique);
+    } while (find_name(names, hash, field->parent, unique));
+    NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, unique, &field->name), error));
+    names->entries[number] = (struct sibling_name){.field = field, .number = 1};
+    nt_hash_table_insert(&names->table, &names->entries[number].link, hash);
+    return NT_OK;
+}
+
+static enum nt_status number_equal_names(struct nt_dataset *dataset, struct name_table *names,
+                                         struct nt_error *error)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer text = {0};
+    NT_AUTO_FREE uint32_t *equal = NULL; /* fields whose name an earlier one has */
+    size_t count = 0, capacity = 0;
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        const struct nt_field *field = &dataset->fields[i];
+        uint64_t hash = hash_of_name(names, field->parent, field->name);
+        if (find_name(names, hash, field->parent, field->name)) {
+            NT_TRY(nt_check_memory(NT_GROW(equal, count, capacity), error));
+            equal[count++] = i;
+            continue;
+        }
+        names->entries[i] = (struct sibling_name){.field = field, .number = 1};
+        nt_hash_table_insert(&names->table, &names->entries[i].link, hash);
+    }
+    for (size_t i = 0; i < count; i++)
+        NT_TRY(number_field(dataset, names, equal[i], &text, error));
+    return NT_OK;
+}
+
+static enum nt_status make_names_unique(struct nt_dataset *dataset, struct nt_error *error)
+{
+    NT_AUTO_FREE struct sibling_name *entries = calloc((size_t)dataset->field_count + 1, sizeof(*entries));
+    struct name_table names = {.entries = entries, .seed = nt_hash_seed()};
+    enum nt_status status = nt_check_memory(entries && nt_hash_table_init(&names.table), error);
+    if (status == NT_OK)
+        status = number_equal_names(dataset, &names, error);
+    nt_hash_table_deinit(&names.table);
+    return status;
+}
+
+/* ---- Columns ---- */
+
 /* For qsort_r: by field, representation and id. */
 static int compare_columns(const void *left, const void *right, void *columns)
 {
@@ -185,6 +274,7 @@ enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *erro
         qsort_r(order, count, sizeof(*order), compare_ids, dataset->fields);
     NT_TRY(check_ancestors(dataset, error));
     NT_TRY(link_children(dataset, order, error));
+    NT_TRY(make_names_unique(dataset, error));
     return link_columns(dataset, error);
 }
 

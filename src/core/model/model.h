@@ -754,7 +754,8 @@ enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *
 enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
                                       struct nt_error *error);
 /* Call after filling fields (with parent, ids in any order), columns and decoders. Checks parents (no
- * cycles, depth at most NT_MAX_DEPTH); fills children, field_columns, positions; NT_CORRUPT. */
+ * cycles, depth at most NT_MAX_DEPTH); fills children, field_columns, positions; NT_CORRUPT. Of fields
+ * beside one another with equal names, makes the second one's "name~2" (docs/tree.md, "Names"). */
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
 /* Gives a field of a linked dataset the columns of their owner. */
 void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);

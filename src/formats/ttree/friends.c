@@ -91,35 +91,6 @@ static enum nt_status is_in_file(const struct friend_join *joined, bool *is_same
     return *is_same_ret ? NT_OK : compare_first_name(file, name, is_same_ret, joined->error);
 }
 
-/* ---- Names ---- */
-
-/* Has a branch of the tree's own, or a friend before this one, a name? */
-static bool is_taken(const struct friend_join *joined, struct nt_text name)
-{
-    const struct nt_ttree *tree = joined->tree;
-    for (uint32_t i = 0; i < tree->branch_count; i++)
-        if (tree->branches[i].parent == NT_NONE && nt_texts_are_equal(tree->branches[i].name, name))
-            return true;
-    for (const struct nt_ttree_friend *friend = tree->friends; friend < joined->friend; friend ++)
-        if (friend->joined && nt_texts_are_equal(friend->field, name))
-            return true;
-    return false;
-}
-
-/* A name that is taken gets a number, as names of files in the tree do. */
-static enum nt_status choose_field(const struct friend_join *joined)
-{
-    struct nt_ttree_friend *friend = joined->friend;
-    friend->field = friend->name;
-    for (unsigned number = 2; is_taken(joined, friend->field); number++) {
-        const char *name = nt_arena_format(joined->dataset->arena, "%.*s~%u", (int)friend->name.length,
-                                           friend->name.bytes, number);
-        NT_TRY(nt_check_memory(name, joined->error));
-        friend->field = nt_text_of(name);
-    }
-    return NT_OK;
-}
-
 /* ---- Read the friend ---- */
 
 static enum nt_status read_friend(const struct friend_join *joined, const struct nt_tfile_object *object,
@@ -149,7 +120,7 @@ static enum nt_status check(const struct friend_join *joined, const struct nt_tt
         return refuse(joined, text);
     }
     joined->friend->joined = record;
-    return choose_field(joined);
+    return NT_OK;
 }
 
 /* A failure to read a friend is the reason why it is not joined. */
@@ -173,12 +144,12 @@ static enum nt_status examine(const struct friend_join *joined)
 /* ---- Join branches ---- */
 
 /* Appends a branch for the friend, the friend's branches as its children, and their leaves. */
-static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, uint32_t object_source)
+static void append(struct nt_ttree *tree, struct nt_ttree_friend *friend, uint32_t object_source)
 {
     const struct nt_ttree *record = friend->joined;
     uint32_t head = tree->branch_count, first = head + 1, first_leaf = tree->leaf_count;
     tree->branches[head] = (struct nt_ttree_branch){.parent = NT_NONE,
-                                                    .name = friend->field,
+                                                    .name = friend->name,
                                                     .title = record->title,
                                                     .object_class = record->class_name,
                                                     .counter = NT_NONE,

@@ -422,6 +422,9 @@ enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree
     NT_TRY(nt_builder_finish(&schema.columns.builder, error));
     for (size_t i = 0; i < schema.item_count; i++)
         nt_field_project_columns(dataset, schema.items[i].field, schema.items[i].array);
+    for (uint32_t i = 0; i < tree->branch_count; i++)
+        if (tree->branches[i].friend)
+            tree->branches[i].friend->field = dataset->fields[tree->map->branches[i].field].name;
     dataset->is_ordered = true;
     return NT_OK;
 }

@@ -226,7 +226,7 @@ struct nt_ttree_branch {
      * such an enumeration. Empty: not found. */
     const struct nt_text *samples;
     uint32_t sample_count;
-    const struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
+    struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
 };
 
 /* A basket that is stored within the object of the tree. */
@@ -243,7 +243,7 @@ struct nt_ttree_cluster_range {
 struct nt_ttree_friend {
     struct nt_text name, tree, file; /* alias, or name of the tree; its path; empty: in the same file */
     const struct nt_ttree *joined;   /* its record, if its branches are among those of the tree */
-    struct nt_text field;            /* the field that then has them: `name`, or "name~2" */
+    struct nt_text field;            /* the name of the field that then has them */
     const char *refusal;             /* why they are not, although an option requested it; else NULL */
 };
 

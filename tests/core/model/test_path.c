@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "core/model/model.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 
 #define NAME(text)                                                                                           \
     {                                                                                                        \
@@ -67,4 +68,51 @@ TEST(the_deepest_field_has_all_its_ancestors)
     ck_assert_uint_eq(path.length, 2 * NT_MAX_DEPTH + 1);
     nt_buffer_deinit(&path);
     nt_file_close(file);
+}
+
+/* ---- Equal names ---- */
+
+static const struct nt_field alike[] = {
+    {.id = 0, .parent = NT_NONE, .name = NAME("x")},   {.id = 1, .parent = NT_NONE, .name = NAME("x~2")},
+    {.id = 2, .parent = NT_NONE, .name = NAME("x")},   {.id = 3, .parent = 2, .name = NAME("y.z")},
+    {.id = 4, .parent = 2, .name = NAME("y.z")},       {.id = 5, .parent = NT_NONE, .name = NAME("x")},
+    {.id = 6, .parent = NT_NONE, .name = NAME("")},    {.id = 7, .parent = NT_NONE, .name = NAME("")},
+    {.id = 8, .parent = NT_NONE, .name = NAME("a/b")}, {.id = 9, .parent = NT_NONE, .name = NAME("a/b")},
+};
+
+/* A field that the file calls "x~2" keeps its name. Fields elsewhere do not matter. */
+TEST(fields_beside_one_another_get_names_of_their_own)
+{
+    static const char *const paths[] = {"x",   "x~2", "x~3", "x~3/y%2Ez", "x~3/y%2Ez~2",
+                                        "x~4", "%",   "~2",  "a%2Fb",     "a%2Fb~2"};
+    struct nt_file *file = BUILD_FIELDS(alike);
+    struct nt_dataset *dataset = file->datasets[0];
+    struct nt_error error;
+    uint32_t field;
+    assert_ok(nt_dataset_link(dataset, &error));
+    for (uint32_t i = 0; i < sizeof(alike) / sizeof(*alike); i++) {
+        char path[32];
+        nt_field_path(dataset, i, path, sizeof(path));
+        ck_assert_str_eq(path, paths[i]);
+        assert_ok(nt_dataset_find(dataset, path, &field, &error));
+        ck_assert_uint_eq(field, i);
+    }
+    assert_ok(nt_dataset_find(dataset, "x~3.y%2Ez~2", &field, &error));
+    ck_assert_uint_eq(field, 4);
+    nt_file_close(file);
+}
+
+/* Trying each number anew would take minutes. */
+TEST(many_fields_of_one_name_are_numbered_at_once)
+{
+    enum { MANY = 100000 };
+    struct nt_field *many = calloc(MANY, sizeof(*many));
+    for (uint32_t i = 0; i < MANY; i++)
+        many[i] = (struct nt_field){.id = i, .parent = NT_NONE, .name = NAME("same")};
+    struct nt_file *file = build_file(many, MANY, NULL, 0);
+    struct nt_error error;
+    assert_ok(nt_dataset_link(file->datasets[0], &error));
+    ck_assert(nt_text_is(file->datasets[0]->fields[MANY - 1].name, "same~100000"));
+    nt_file_close(file);
+    free(many);
 }
