@@ -145,8 +145,6 @@ static enum nt_status put_own(const struct sink *sink, const struct nt_layout_cl
     for (size_t i = 0; i < claims->own_count; i++) {
         const struct nt_layout_format_range *own = &claims->own[i];
         const struct nt_layout_label *label = &claims->labels[own->label];
-        if (is_outside(sink, own->source, own->offset, own->offset))
-            continue;
         const struct nt_layout_item item = {.offset = own->offset,
                                             .bytes = own->bytes,
                                             .source = own->source,
