@@ -8,7 +8,7 @@ usage: run_tests.py [ARGUMENT OF PYTEST]...        PYTHONPATH has the package, o
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = sys.pycache_prefix is None  # else in a directory of the build
 
 
 class Lines:
