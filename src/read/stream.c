@@ -68,16 +68,17 @@ static enum nt_status stream_count_elements(const struct nt_dataset *dataset, ui
 
 /* ---- Opening ---- */
 
-/* Does the description or page list of a deferred column explain the missing leading elements? */
-static bool explain_zeros(const struct nt_active_column *active, uint64_t start, uint64_t elements,
-                          uint64_t missing)
+/* Does a deferred column omit the missing elements, which are the leading ones? Wherever the column begins:
+ * if the elements of a cluster are too few for its entries, ROOT's reader puts zeros before them. Its merger
+ * writes such clusters. */
+static bool explain_zeros(const struct nt_stream *stream, const struct nt_active_column *active,
+                          uint64_t start, uint64_t elements, uint64_t missing)
 {
     uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
-    if (!active->is_deferred)
-        return false;
-    if (nt_min(before, elements) == missing)
-        return true;
-    return active->present && active->first_element >= start && active->first_element - start == missing;
+    bool is_per_entry = stream->row->of == NT_COUNTED_ROWS &&
+                        nt_field_row_parent(stream->dataset, stream->field) == NT_NONE;
+    return active->is_deferred &&
+           (nt_min(before, elements) == missing || (active->present && is_per_entry));
 }
 
 /* Finds the stored elements of a segment, whose group is pinned. */
@@ -110,7 +111,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     if (!segment->zeros)
         return;
     uint64_t origin = nt_row_counts_origin(&stream->rows, segment->number) * stream->per_row;
-    if (!explain_zeros(&active, segment->first - origin, segment->elements, segment->zeros))
+    if (!explain_zeros(stream, &active, segment->first - origin, segment->elements, segment->zeros))
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 

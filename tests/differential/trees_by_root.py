@@ -94,8 +94,10 @@ class Schema:
         return self.listed(f'vector<array<{self.number()},{self.random.randint(1, 3)}> >')
 
     def set(self, depth):
+        """ROOT loses the items of a multiset of enumerations in a map."""
         kind = self.random.choice(['set', 'multiset', 'unordered_set'])
-        return self.listed(f'{kind}<{self.key()} >')
+        key = self.random.choice(KEYS) if kind == 'multiset' else self.key()
+        return self.listed(f'{kind}<{key} >')
 
     def map(self, depth):
         kind = self.random.choice(['map', 'map', 'unordered_map'])

@@ -174,8 +174,9 @@ TEST(clusters_share_no_entries_and_have_none_after_the_last, .end = 4)
 
 /* ---- late columns ---- */
 
-/* An earlier specification stores the first stored element only in the page list. */
-TEST(what_a_late_column_leaves_out_may_be_reported_by_its_page_list, .first = 1, .end = 4)
+/* As ROOT reads them: an earlier specification stores the first stored element only in the page list, and
+ * ROOT's merger writes clusters with fewer elements than either says. */
+TEST(what_a_late_column_leaves_out_comes_first, .first = 1, .end = 4)
 {
     struct nt_error error;
     struct builder *builder = builder_new();
@@ -187,14 +188,8 @@ TEST(what_a_late_column_leaves_out_may_be_reported_by_its_page_list, .first = 1,
     finish(builder, NULL);
     builder->shares[0][column].listed_first = (uint64_t)_i;
     struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
-    if (_i == 2) {
-        assert_ok(nt_stream_read(stream, 0, got, sizeof(got), &error));
-        ck_assert_mem_eq(got, ((int32_t[]){0, 0, 7, 8}), sizeof(got));
-    } else {
-        assert_status(NT_CORRUPT, nt_stream_read(stream, 0, got, sizeof(got), &error));
-        ck_assert_str_eq(error.expected, "4");
-        ck_assert_str_eq(error.found, "2");
-    }
+    assert_ok(nt_stream_read(stream, 0, got, sizeof(got), &error));
+    ck_assert_mem_eq(got, ((int32_t[]){0, 0, 7, 8}), sizeof(got));
     nt_stream_close(stream);
     builder_free(builder);
 }
