@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import uuid
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Container, Dict, Iterator, List, Optional, Set
 
 from . import _errors, _relabel
 
 if TYPE_CHECKING:
+    from ._field import Field
     from ._file import Dataset
     from ._view import View
 
@@ -30,6 +31,37 @@ def columns_of(dataset: Dataset) -> Optional[List[str]]:
     hidden = {top['name'] for top in tops if not top['type'] and top['name'] in shown
               and all(path in shown for path, field in _paths([top]) if field['kind'] != 'record')}
     return [field.path for field in dataset.fields if field.name not in hidden] if hidden else None
+
+
+_NO_MEMBERS = 'a record without members, which Parquet does not have'
+
+
+def _with_members(field: Field, absent: Container[int], omitted: List[Field]) -> List[int]:
+    """The numbers of the parts of a field that Parquet has: of the field itself, if it has all of it."""
+    members = [member for member in field.fields if member._number not in absent]
+    if field.kind == 'record' and not members:
+        omitted.append(field)
+        return []
+    before = len(omitted)
+    parts = [number for member in members for number in _with_members(member, absent, omitted)]
+    return [field._number] if len(omitted) == before else parts
+
+
+def restrict(view: View) -> None:
+    """Leave out records without members, or refuse those that were named."""
+    absent = view._absent()
+    omitted: List[Field] = []
+    dataset = view.dataset
+    fields = dataset.fields if view._fields is None else [dataset._field(number) for number in view._fields]
+    parts = {field._number: _with_members(field, absent, omitted)
+             for field in fields if field._number not in absent}
+    for field in view._named:
+        if not parts.get(field._number, [field._number]):
+            raise _errors.new(_errors.UnsupportedError, 'unsupported', f'{field.path}: {_NO_MEMBERS}')
+    for field in omitted:
+        _errors.warn_omitted(field.path, _NO_MEMBERS)
+    if omitted:
+        view._restrict([number for numbers in parts.values() for number in numbers])
 
 
 def _readable(field: Any, is_below_null: bool = False) -> Any:
@@ -76,6 +108,7 @@ def write(view: View, path: str, compression: str) -> None:
         from pyarrow import parquet
     except ImportError:
         raise ImportError('to_parquet() needs pyarrow: pip install pyarrow') from None
+    restrict(view)
     batches = pyarrow.RecordBatchReader.from_stream(view)
     if not batches.schema.names:
         raise _errors.new(_errors.UnsupportedError, 'unsupported',

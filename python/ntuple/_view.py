@@ -49,6 +49,11 @@ class View:
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Made = [(0, None)]
 
+    def _restrict(self, fields: List[int]) -> None:
+        """Keep only these of its fields, by their numbers."""
+        self._fields = fields
+        self._made = [(0, None)]
+
     def __reduce__(self) -> Tuple[Any, ...]:
         is_binary, variants = self._options
         entries = None if self._is_whole else self.entries

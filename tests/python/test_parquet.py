@@ -111,3 +111,14 @@ def test_the_line_that_the_command_names_writes_the_file(tmp_path, expected):
     assert result.returncode == 1
     exec(result.stderr.splitlines()[-1], {})
     assert values(path) == {name: expected[name] for name in ('run', 'muon_pt')}
+
+
+def test_records_without_members_are_left_out_or_refused(tmp_path):
+    """Parquet cannot store them."""
+    types = ntuple.open(DATA / 'types.root').only()
+    with pytest.warns(UserWarning, match='^empty_record: omitted: a record without members'):
+        types.to_parquet(tmp_path / 'out.parquet', ['empty_rec*', 'int32'])
+    assert parquet.read_table(tmp_path / 'out.parquet').column_names == ['int32']
+    with pytest.raises(ntuple.UnsupportedError, match='^empty_record: a record without members'):
+        types.to_parquet(tmp_path / 'refused.parquet', ['int32', 'empty_record'])
+    assert not (tmp_path / 'refused.parquet').exists()
