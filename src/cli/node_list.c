@@ -222,7 +222,11 @@ enum nt_status nt_node_list_find(struct nt_vfs *vfs, const char *path, struct nt
     const char *rest;
     node = longest_prefix(vfs, copy, &rest);
     if (nt_node_resolve(vfs, node, &scope, NULL) == NT_OK) {
-        if (scope.file && nt_node_is_directory(&scope) && scope.column == NT_NONE)
+        if (scope.inode_kind == NT_INODE_FAILED)
+            status = nt_inodes_failure(vfs->inodes, scope.inode, error);
+        else if (scope.dataset && scope.dataset->failure)
+            status = nt_fail_copy(error, scope.dataset->failure);
+        else if (scope.file && nt_node_is_directory(&scope) && scope.column == NT_NONE)
             status = find_in(vfs, &scope, copy, rest, named, error);
         nt_node_release(&scope);
     }

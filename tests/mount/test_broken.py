@@ -156,7 +156,15 @@ def the_tool_shows_them_always_and_says_what_is_broken():
         same((directory / 'copy/compressed/header.raw').read_bytes(), content[offset:offset + stored_bytes])
         for name in 'verify', 'inspect':
             same(command(NTUPLE, name, path).returncode, 5, name)
-        same(command(NTUPLE, 'cat', path, 'compressed/rows.jsonl').returncode, 2)
+        for arguments in ((path, 'compressed/rows.jsonl'),
+                          (directory, 'broken.root/compressed/rows.jsonl')):
+            result = command(NTUPLE, 'cat', *arguments)
+            same(result.returncode, 5, result.stderr)
+            assert b'compressed/rows.jsonl: header at offset' in result.stderr, result.stderr
+        for name in 'head', 'schema':
+            result = command(NTUPLE, name, directory, 'broken.root/compressed')
+            same(result.returncode, 5, result.stderr)
+            assert b'broken.root/compressed: header at offset' in result.stderr, result.stderr
 
 
 run()
