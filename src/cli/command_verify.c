@@ -89,38 +89,28 @@ static void print_finding_as_json(struct nt_verifier *verifier, const struct nt_
     print_line(verifier, &line);
 }
 
-/* Frees the path. */
-static void append_part(struct nt_buffer *line, const char *kind, struct nt_buffer *path)
+static void append_dataset(struct nt_buffer *line, const struct nt_dataset *dataset)
 {
-    nt_buffer_append_string(line, kind);
-    nt_append_printable(line, nt_buffer_string(path), path->length);
-    nt_buffer_append_string(line, ": ");
-    nt_buffer_deinit_part(path, line);
-}
-
-/* Page errors name their field themselves; other messages do not. */
-static void append_location(struct nt_buffer *line, const struct nt_file *file,
-                            const struct nt_finding *finding)
-{
-    if (finding->dataset == NT_NONE)
-        return;
-    const struct nt_dataset *dataset = file->datasets[finding->dataset];
     struct nt_buffer path = {0};
     nt_append_dataset_path(&path, dataset);
-    append_part(line, "", &path);
-    if (finding->field != NT_NONE && finding->page == UINT64_MAX) {
-        nt_append_field_path(&path, dataset, finding->field, '.');
-        append_part(line, "field ", &path);
-    }
+    nt_append_printable(line, nt_buffer_string(&path), path.length);
+    nt_buffer_append_string(line, ": ");
+    nt_buffer_deinit_part(&path, line);
 }
 
 static void print_finding(struct nt_verifier *verifier, const struct nt_finding *finding)
 {
     struct nt_buffer line = {0};
+    struct nt_error failure = finding->error;
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
     nt_buffer_append_format(&line, ": %s: ", nt_finding_name(finding->kind));
-    append_location(&line, verifier->file, finding);
-    nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
+    if (finding->dataset != NT_NONE) {
+        struct nt_dataset *dataset = verifier->file->datasets[finding->dataset];
+        append_dataset(&line, dataset);
+        if (finding->field != NT_NONE && finding->page == UINT64_MAX) /* a page's error names its field */
+            nt_name_field(dataset, finding->field, NULL, failure.status, &failure);
+    }
+    nt_append_printable(&line, failure.message, strlen(failure.message));
     if (finding->page != UINT64_MAX)
         nt_buffer_append_format(&line, " [page %" PRIu64 " of the column]", finding->page);
     if (finding->count > 1)

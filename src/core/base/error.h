@@ -56,6 +56,9 @@ static inline enum nt_status nt_check_memory(bool is_allocated, struct nt_error 
     return is_allocated ? NT_OK : nt_fail_memory(error);
 }
 
+/* Adds the offset to a failure of the file that has none. */
+void nt_error_locate(struct nt_error *error, uint64_t offset);
+
 /* Copies a failure and returns its status. */
 enum nt_status nt_fail_copy(struct nt_error *error, const struct nt_error *failure);
 
