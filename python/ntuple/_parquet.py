@@ -48,7 +48,7 @@ def _with_members(field: Field, absent: Container[int], omitted: List[Field]) ->
 
 
 def restrict(view: View) -> None:
-    """Leave out records without members, or refuse those that were named."""
+    """Omit records without members, or refuse those that were named."""
     absent = view._absent()
     omitted: List[Field] = []
     dataset = view.dataset

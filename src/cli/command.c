@@ -109,7 +109,7 @@ enum nt_exit_status nt_print_no_memory(const char *subject)
 void nt_print_omitted(void *dataset, uint32_t field, const char *reason)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '/');
+    nt_append_field_path(&path, dataset, field);
     nt_print_failure(nt_buffer_string(&path), NT_UNSUPPORTED, "omitted: %s", reason);
 }
 

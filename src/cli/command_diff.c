@@ -164,7 +164,7 @@ static void append_fields(struct nt_buffer *out, const struct nt_dataset_pair *p
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         if (difference->fields[side] == NT_NONE)
             continue;
-        nt_append_field_path(&paths[side], pair->datasets[side], difference->fields[side], '/');
+        nt_append_field_path(&paths[side], pair->datasets[side], difference->fields[side]);
         if (side && paths[0].length == paths[1].length &&
             strcmp(nt_buffer_string(&paths[0]), nt_buffer_string(&paths[1])) == 0)
             continue;

@@ -337,7 +337,7 @@ static void warn_of_strings(const struct exporter *exporter)
         NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
         if (!nt_arrow_ipc_has_invalid_utf8(exporter->pieces, i))
             continue;
-        nt_append_field_path(&path, exporter->dataset, exporter->arrow->nodes[i].field, '/');
+        nt_append_field_path(&path, exporter->dataset, exporter->arrow->nodes[i].field);
         nt_print_failure(nt_buffer_string(&path), NT_OK,
                          "warning: strings that are not UTF-8, which readers of Arrow may refuse; "
                          "--arrow_strings=binary writes bytes");

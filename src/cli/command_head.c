@@ -100,7 +100,7 @@ static const char *printable(struct sample *sample, const char *text, size_t len
 static const char *name_of(struct sample *sample, uint32_t field)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
-    nt_append_field_path(&path, sample->dataset, field, '/');
+    nt_append_field_path(&path, sample->dataset, field);
     return printable(sample, nt_buffer_string(&path), path.length);
 }
 

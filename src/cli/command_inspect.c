@@ -87,7 +87,7 @@ static const char *names_of_algorithms(struct nt_arena *arena, unsigned algorith
 static const char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '/');
+    nt_append_field_path(&path, dataset, field);
     return nt_buffer_to_arena(&path, arena);
 }
 

@@ -107,7 +107,7 @@ static enum nt_status name_row(const struct nt_blobs *blobs, uint64_t row, enum 
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer path = {0};
     if (status == NT_OK || nt_is_transient(status))
         return status;
-    nt_append_field_path(&path, blobs->dataset, blobs->field, '/');
+    nt_append_field_path(&path, blobs->dataset, blobs->field);
     const struct nt_text dataset = blobs->dataset->name;
     nt_error_context(error, "dataset %.*s, blob of row %" PRIu64 " of field %.80s", (int)dataset.length,
                      dataset.bytes, row, path.failed ? "?" : nt_buffer_string(&path));

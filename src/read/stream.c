@@ -75,10 +75,9 @@ static bool explain_zeros(const struct nt_stream *stream, const struct nt_active
                           uint64_t start, uint64_t elements, uint64_t missing)
 {
     uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
-    bool is_per_entry = stream->row->of == NT_COUNTED_ROWS &&
-                        nt_field_row_parent(stream->dataset, stream->field) == NT_NONE;
-    return active->is_deferred &&
-           (nt_min(before, elements) == missing || (active->present && is_per_entry));
+    bool is_per_entry =
+        stream->row->of == NT_COUNTED_ROWS && nt_field_row_parent(stream->dataset, stream->field) == NT_NONE;
+    return active->is_deferred && (nt_min(before, elements) == missing || (active->present && is_per_entry));
 }
 
 /* Finds the stored elements of a segment, whose group is pinned. */

@@ -18,7 +18,7 @@ void nt_json_member_field_path(struct nt_json *json, const char *key, const stru
                                uint32_t field)
 {
     struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '/');
+    nt_append_field_path(&path, dataset, field);
     nt_json_member_buffer(json, key, &path);
 }
 

@@ -75,7 +75,7 @@ static void append_csv_name(const struct row_lines *lines, uint32_t field, struc
         append_csv(out, of->name.bytes, of->name.length);
         return;
     }
-    nt_append_field_path(&path, lines->dataset, field, '/');
+    nt_append_field_path(&path, lines->dataset, field);
     append_csv(out, nt_buffer_string(&path), path.length);
     nt_buffer_deinit_part(&path, out);
 }

@@ -164,7 +164,7 @@ static void put_notes(struct schema_lines *lines, uint32_t index, struct nt_buff
         put_projected(lines, index, out);
     if (nt_field_source(field) != NT_NONE && !is_shown_elsewhere(&lines->walk, nt_field_source(field))) {
         struct nt_buffer path = {0};
-        nt_append_field_path(&path, lines->dataset, nt_field_source(field), '/');
+        nt_append_field_path(&path, lines->dataset, nt_field_source(field));
         nt_buffer_append_string(out, "shows ");
         nt_append_printable(out, path.bytes, path.length);
         nt_buffer_append_string(out, "  ");

@@ -50,7 +50,7 @@ static void put_description(struct nt_buffer *out, const struct nt_dataset *data
 static void put_source(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
     if (nt_field_source(&dataset->fields[field]) != NT_NONE)
-        nt_append_field_path(out, dataset, nt_field_source(&dataset->fields[field]), '/');
+        nt_append_field_path(out, dataset, nt_field_source(&dataset->fields[field]));
 }
 
 static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
@@ -498,7 +498,7 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
         struct nt_error failure;
         if (!field->unreadable)
             continue;
-        nt_append_field_path(&path, dataset, pair->fields[side], '.');
+        nt_append_field_path(&path, dataset, pair->fields[side]);
         NT_TRY(nt_check_memory(!path.failed, error));
         nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "field %s cannot be read: %s",
                 nt_buffer_string(&path), field->unreadable);

@@ -216,7 +216,7 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
                                 dataset->physical->columns[item->column].type_name);
         struct nt_buffer path = {0};
         uint32_t field = dataset->physical->columns[item->column].field;
-        nt_append_field_path(&path, dataset, picture->groups[item->dataset].shown[field], '/');
+        nt_append_field_path(&path, dataset, picture->groups[item->dataset].shown[field]);
         nt_svg_append_name(title, nt_buffer_string(&path), path.length);
         nt_buffer_deinit_part(&path, title);
         nt_buffer_append_format(title, ", cluster %" PRIu32, item->cluster);

@@ -131,10 +131,10 @@ static void append_part(struct nt_buffer *out, const struct treemap *treemap, co
         nt_append_field_group(out, part->group);
         return;
     }
-    nt_append_field_path(out, treemap->dataset, part->field, '/');
+    nt_append_field_path(out, treemap->dataset, part->field);
     if (part->shared) {
         nt_buffer_append_string(out, " \u2026 ");
-        nt_append_field_path(out, treemap->dataset, part->last, '/');
+        nt_append_field_path(out, treemap->dataset, part->last);
         nt_buffer_append_format(out, " (%" PRIu32 " fields)", part->shared);
     }
 }

@@ -75,9 +75,9 @@ static const struct {
     {1, {FIELD("list", TOP, NT_FIELD_OPTIONAL)}, "field list differs between files"},
     {3,
      {FIELD("x", 2, NT_FIELD_STRING)},
-     "field list._0.x differs between files: /one: value (<f4); /other: string"},
+     "field list/_0/x differs between files: /one: value (<f4); /other: string"},
     {3, {VALUE("x", 2, NT_ELEMENT_REAL32), .items = 2}, "/one: value (<f4); /other: value (<f4 [2])"},
-    {4, {FIELD("y", 2, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"}, "field list._0.y"},
+    {4, {FIELD("y", 2, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"}, "field list/_0/y"},
     {5, {VALUE("alias", TOP, NT_ELEMENT_INT32)}, "field alias"},
 };
 
@@ -100,7 +100,7 @@ TEST(a_field_more_is_reported_too, .teardown = teardown, .timeout = 20)
     fields[FIELDS] = (struct made_field){VALUE("z", 2, NT_ELEMENT_INT8)};
     ck_assert_int_eq(match(fields, FIELDS + 1), NT_INCOMPATIBLE);
     ck_assert_str_eq(error.message,
-                     "field list._0.z differs between files: /one: no such field; /other: value (|i1)");
+                     "field list/_0/z differs between files: /one: no such field; /other: value (|i1)");
 }
 
 TEST(many_fields_are_found_in_another_order, .teardown = teardown, .timeout = 20)

@@ -59,7 +59,7 @@ static uint32_t find(const char *path)
     const struct nt_dataset fields = {.fields = chain->fields.items, .field_count = chain->fields.count};
     for (uint32_t i = 0; i < chain->fields.count; i++) {
         struct nt_buffer found = {0};
-        nt_append_field_path(&found, &fields, i, '/');
+        nt_append_field_path(&found, &fields, i);
         bool is_it = strcmp(nt_buffer_string(&found), path) == 0;
         nt_buffer_deinit(&found);
         if (is_it)

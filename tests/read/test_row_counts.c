@@ -86,11 +86,11 @@ static const struct {
     enum nt_status status;
     const char *message;
 } powers[] = {
-    {33, 33, 0, 1, NT_LIMIT, "field f.f.f: its number of rows overflows"},
+    {33, 33, 0, 1, NT_LIMIT, "field f/f/f: its number of rows overflows"},
     {40, 23, 0, 2, NT_LIMIT, "the number of rows overflows"},
     {40, 20, 0, 16, NT_LIMIT, "the number of rows overflows"},
     {40, 20, 0, 8, NT_CORRUPT, "more than 2^63 - 1 rows"},
-    {40, 20, 10, 1, NT_LIMIT, "field f.f.f: its number of elements overflows"},
+    {40, 20, 10, 1, NT_LIMIT, "field f/f/f: its number of elements overflows"},
     {32, 20, 10, 2, NT_LIMIT, "the stream is larger than a file can be"},
 };
 

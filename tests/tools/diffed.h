@@ -35,7 +35,7 @@ static inline void keep_difference(void *context, const struct nt_difference *di
     struct nt_buffer *out = &reported->lines[difference->part];
     unsigned side = difference->fields[0] == NT_NONE;
     if (difference->fields[side] != NT_NONE)
-        nt_append_field_path(out, reported->builders[side]->dataset, difference->fields[side], '/');
+        nt_append_field_path(out, reported->builders[side]->dataset, difference->fields[side]);
     put_location(out, "[", difference->row, "]");
     put_location(out, "[", difference->element, "]");
     put_location(out, " of ", difference->entry, "");

@@ -95,7 +95,7 @@ static bool are_readable(struct builder *a, struct builder *b, uint32_t field, b
 static bool mentions(const struct nt_buffer *lines, const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_buffer name = {0};
-    nt_append_field_path(&name, dataset, field, '/');
+    nt_append_field_path(&name, dataset, field);
     const char *at = nt_buffer_string(lines);
     bool is_found = false;
     for (; at && *at; at = strchr(at, '\n') + 1)

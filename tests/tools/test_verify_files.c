@@ -258,7 +258,7 @@ TEST(a_list_whose_length_is_another_one_in_its_counter_is_found, .end = 2)
     } rows[] = {
         {"trees/trees_baskets.root", "n", 2, 2, 1, "entry 2 has a list of length 2, but field n says 3"},
         {"trees/trees_classes.root", "hits", 1, 1, 3,
-         "entry 1 has a list of length 1, but field event.hits says 2"},
+         "entry 1 has a list of length 1, but field event/hits says 2"},
     };
     static struct copy copy;
     struct found found;

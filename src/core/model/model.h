@@ -1057,10 +1057,9 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
 /* The same where only a dataset can be meant. If the name is that of a field, appends where it is. */
 void nt_dataset_suggest(const struct nt_file *file, const char *name, struct nt_buffer *out);
 
-/* The names of a field and its ancestors, outermost first, separated by `separator`, byte for byte. */
-void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
-                          char separator);
-/* The same with dots, for terminals and logs. */
+/* The names of a field and its ancestors, outermost first, separated by '/', byte for byte. */
+void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
+/* The same for terminals and logs. */
 void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
 /* Puts the field in front of an error, or its part ("data"; NULL: none), unless it is there already. Returns
  * `status`. */

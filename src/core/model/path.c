@@ -58,21 +58,20 @@ static uint32_t ancestors_of(const struct nt_dataset *dataset, uint32_t field,
     return depth;
 }
 
-void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
-                          char separator)
+void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t path[NT_MAX_DEPTH + 1];
     for (uint32_t i = ancestors_of(dataset, field, path); i-- > 0;) {
         nt_buffer_append(out, dataset->fields[path[i]].name.bytes, dataset->fields[path[i]].name.length);
         if (i)
-            nt_buffer_append_byte(out, separator);
+            nt_buffer_append_byte(out, '/');
     }
 }
 
 void nt_append_printable_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_field_path(&path, dataset, field);
     nt_append_printable(out, path.bytes, path.length);
     nt_buffer_deinit_part(&path, out);
 }
@@ -86,11 +85,12 @@ enum nt_status nt_name_field(const struct nt_dataset *dataset, uint32_t field, c
         return status;
     nt_buffer_append_string(&path, "field ");
     nt_append_printable_path(&path, dataset, field);
+    if (path.length > MAX_BYTES)
+        path.bytes[MAX_BYTES] = '\0';
     const char *name = path.failed ? "field ?" : nt_buffer_string(&path);
-    size_t length = strnlen(name, MAX_BYTES);
-    bool is_named = strncmp(error->message, name, length) == 0 && error->message[length] == ':';
-    if (!is_named)
-        nt_error_context(error, "%s%s%.*s", part ? part : "", part ? " of " : "", (int)length, name);
+    const char *named = strstr(error->message, name);
+    if (!named || named[strlen(name)] != ':')
+        nt_error_context(error, "%s%s%s", part ? part : "", part ? " of " : "", name);
     return status;
 }
 

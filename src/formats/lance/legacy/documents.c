@@ -137,7 +137,7 @@ static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field
         struct nt_json json;
         struct nt_buffer path = {0};
         nt_json_line(&json, out);
-        nt_append_field_path(&path, dataset, field, '/');
+        nt_append_field_path(&path, dataset, field);
         nt_json_member_buffer(&json, "field", &path);
         nt_json_member_unsigned(&json, "field_id", dataset->fields[field].id);
         nt_json_member_unsigned(&json, "file_page", batch);
