@@ -111,12 +111,11 @@ struct sibling_name {
 struct name_table {
     struct nt_hash_table table;
     struct sibling_name *entries; /* [field] */
-    uint64_t seed;
 };
 
 static uint64_t hash_of_name(const struct name_table *names, uint32_t parent, struct nt_text name)
 {
-    return nt_xxh3_seeded(name.bytes, name.length, names->seed + parent * UINT64_C(0x9E3779B97F4A7C15));
+    return nt_xxh3_seeded(name.bytes, name.length, names->table.seed + parent * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 static struct sibling_name *find_name(const struct name_table *names, uint64_t hash, uint32_t parent,
@@ -129,6 +128,13 @@ static struct sibling_name *find_name(const struct name_table *names, uint64_t h
             return entry;
     }
     return NULL;
+}
+
+static void add_name(struct name_table *names, const struct nt_dataset *dataset, uint32_t field,
+                     uint64_t hash)
+{
+    names->entries[field] = (struct sibling_name){.field = &dataset->fields[field], .number = 1};
+    nt_hash_table_insert(&names->table, &names->entries[field].link, hash);
 }
 
 /* Names in the file are older than numbers: a field that is called "x~2" keeps its name. */
@@ -148,8 +154,7 @@ static enum nt_status number_field(struct nt_dataset *dataset, struct name_table
         hash = hash_of_name(names, field->parent, unique);
     } while (find_name(names, hash, field->parent, unique));
     NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, unique, &field->name), error));
-    names->entries[number] = (struct sibling_name){.field = field, .number = 1};
-    nt_hash_table_insert(&names->table, &names->entries[number].link, hash);
+    add_name(names, dataset, number, hash);
     return NT_OK;
 }
 
@@ -162,13 +167,12 @@ static enum nt_status number_equal_names(struct nt_dataset *dataset, struct name
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         const struct nt_field *field = &dataset->fields[i];
         uint64_t hash = hash_of_name(names, field->parent, field->name);
-        if (find_name(names, hash, field->parent, field->name)) {
-            NT_TRY(nt_check_memory(NT_GROW(equal, count, capacity), error));
-            equal[count++] = i;
+        if (!find_name(names, hash, field->parent, field->name)) {
+            add_name(names, dataset, i, hash);
             continue;
         }
-        names->entries[i] = (struct sibling_name){.field = field, .number = 1};
-        nt_hash_table_insert(&names->table, &names->entries[i].link, hash);
+        NT_TRY(nt_check_memory(NT_GROW(equal, count, capacity), error));
+        equal[count++] = i;
     }
     for (size_t i = 0; i < count; i++)
         NT_TRY(number_field(dataset, names, equal[i], &text, error));
@@ -178,7 +182,7 @@ static enum nt_status number_equal_names(struct nt_dataset *dataset, struct name
 static enum nt_status make_names_unique(struct nt_dataset *dataset, struct nt_error *error)
 {
     NT_AUTO_FREE struct sibling_name *entries = calloc((size_t)dataset->field_count + 1, sizeof(*entries));
-    struct name_table names = {.entries = entries, .seed = nt_hash_seed()};
+    struct name_table names = {.entries = entries};
     enum nt_status status = nt_check_memory(entries && nt_hash_table_init(&names.table), error);
     if (status == NT_OK)
         status = number_equal_names(dataset, &names, error);
