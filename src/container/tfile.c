@@ -450,11 +450,9 @@ static enum nt_status inflate(struct nt_budget *budget, const struct nt_source *
     enum nt_status status =
         bytes ? nt_decompress_root_object(stored, stored_bytes, bytes, length, error) : nt_fail_memory(error);
     if (status) {
-        if (bytes)
-            nt_error_locate(error, nt_source_local_offset(source, offset));
         free(bytes);
         nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, length);
-        return status;
+        return nt_with_offset(status, error, nt_source_local_offset(source, offset));
     }
     *bytes_ret = bytes;
     return NT_OK;

@@ -337,15 +337,12 @@ static enum nt_status read_anchor(struct tfile_opener *opener, const struct nt_t
     anchor->offset = key->offset + key->key_bytes;
     anchor->stored_bytes = stored_bytes;
     NT_TRY(nt_source_read(opener->file->source, anchor->offset, stored, stored_bytes, error));
-    enum nt_status status = NT_OK;
     if (nt_tfile_is_compressed(key))
-        status = decompress_object(opener, stored, stored_bytes, object, key->object_bytes, error);
+        NT_TRY(
+            nt_with_offset(decompress_object(opener, stored, stored_bytes, object, key->object_bytes, error),
+                           error, anchor->offset));
     else
         memcpy(object, stored, key->object_bytes); /* the first bytes, as in ROOT */
-    if (status != NT_OK) {
-        nt_error_locate(error, anchor->offset);
-        return status;
-    }
     anchor->bytes = object;
     anchor->length = key->object_bytes;
     return NT_OK;

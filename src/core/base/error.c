@@ -41,12 +41,13 @@ static void append_offset(struct nt_error *error)
                  error->offset);
 }
 
-void nt_error_locate(struct nt_error *error, uint64_t offset)
+enum nt_status nt_with_offset(enum nt_status status, struct nt_error *error, uint64_t offset)
 {
-    if (!error || error->offset != NT_NO_OFFSET || nt_is_environmental(error->status))
-        return;
-    error->offset = offset;
-    append_offset(error);
+    if (error && status != NT_OK && error->offset == NT_NO_OFFSET && !nt_is_environmental(status)) {
+        error->offset = offset;
+        append_offset(error);
+    }
+    return status;
 }
 
 __attribute__((format(printf, 4, 0))) static void error_set(struct nt_error *error, enum nt_status status,

@@ -56,9 +56,6 @@ static inline enum nt_status nt_check_memory(bool is_allocated, struct nt_error 
     return is_allocated ? NT_OK : nt_fail_memory(error);
 }
 
-/* Adds the offset to a failure of the file that has none. */
-void nt_error_locate(struct nt_error *error, uint64_t offset);
-
 /* Copies a failure and returns its status. */
 enum nt_status nt_fail_copy(struct nt_error *error, const struct nt_error *failure);
 
@@ -87,3 +84,5 @@ void nt_error_context(struct nt_error *error, const char *format, ...) __attribu
 /* Does this only if `status` is a failure. Returns `status`. */
 enum nt_status nt_with_context(enum nt_status status, struct nt_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds the offset to a failure of the file that has none. Returns `status`. */
+enum nt_status nt_with_offset(enum nt_status status, struct nt_error *error, uint64_t offset);
