@@ -161,7 +161,7 @@ def the_tool_shows_them_always_and_says_what_is_broken():
             result = command(NTUPLE, 'cat', *arguments)
             same(result.returncode, 5, result.stderr)
             assert b'compressed/rows.jsonl: header at offset' in result.stderr, result.stderr
-        for name in 'head', 'schema':
+        for name in 'head', 'schema', 'describe', 'inspect':
             result = command(NTUPLE, name, directory, 'broken.root/compressed')
             same(result.returncode, 5, result.stderr)
             assert b'broken.root/compressed: header at offset' in result.stderr, result.stderr

@@ -340,3 +340,48 @@ TEST(rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored)
     nt_stream_close(stream);
     builder_free(builder);
 }
+
+/* Also in records and arrays, whose rows the entries count. */
+TEST(a_merged_late_column_within_another_field_begins_with_zeros, .end = 2)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t above =
+        add_array(builder, NT_NONE, _i ? NT_FIELD_ARRAY : NT_FIELD_RECORD, NT_ELEMENT_BYTE, _i ? 2 : 0);
+    uint32_t field = add_field(builder, above, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    int32_t got[4];
+    defer_column(builder, column, 1);
+    add_elements(builder, add_cluster(builder, 0, _i ? 2 : 4), column, (uint64_t[]){8}, 1, 1);
+    finish(builder, NULL);
+    struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 4);
+    assert_ok(nt_stream_read(stream, 0, got, sizeof(got), &error));
+    ck_assert_mem_eq(got, ((int32_t[]){0, 0, 0, 8}), sizeof(got));
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+
+/* Zeros would stand for as many items as a damaged offset says. */
+TEST(items_of_a_list_that_are_too_few_are_damage_even_if_they_are_late)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    int32_t got[4];
+    defer_column(builder, vector.values, 1);
+    uint32_t cluster = add_cluster(builder, 0, 2);
+    add_elements(builder, cluster, vector.index, (uint64_t[]){2, 4}, 2, 2);
+    add_elements(builder, cluster, vector.values, (uint64_t[]){7, 8}, 2, 2);
+    cluster = add_cluster(builder, 2, 1);
+    add_elements(builder, cluster, vector.index, (uint64_t[]){1}, 1, 1);
+    add_elements(builder, cluster, vector.values, (uint64_t[]){9}, 1, 1);
+    finish(builder, NULL);
+    builder->shares[1][vector.values].listed_first = 4; /* as if the first cluster had all */
+    struct nt_stream *stream = open_stream(builder, vector.item, NT_STREAM_DATA);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 0, got, sizeof(got), &error));
+    ck_assert_str_eq(error.expected, "4");
+    ck_assert_str_eq(error.found, "2");
+    nt_stream_close(stream);
+    builder_free(builder);
+}
