@@ -36,14 +36,14 @@ def columns_of(dataset: Dataset) -> Optional[List[str]]:
 _NO_MEMBERS = 'a record without members, which Parquet does not have'
 
 
-def _with_members(field: Field, absent: Container[int], omitted: List[Field]) -> List[int]:
+def _storable(field: Field, absent: Container[int], omitted: List[Field]) -> List[int]:
     """The numbers of the parts of a field that Parquet has: of the field itself, if it has all of it."""
     members = [member for member in field.fields if member._number not in absent]
     if field.kind == 'record' and not members:
         omitted.append(field)
         return []
     before = len(omitted)
-    parts = [number for member in members for number in _with_members(member, absent, omitted)]
+    parts = [number for member in members for number in _storable(member, absent, omitted)]
     return [field._number] if len(omitted) == before else parts
 
 
@@ -53,7 +53,7 @@ def restrict(view: View) -> None:
     omitted: List[Field] = []
     dataset = view.dataset
     fields = dataset.fields if view._fields is None else [dataset._field(number) for number in view._fields]
-    parts = {field._number: _with_members(field, absent, omitted)
+    parts = {field._number: _storable(field, absent, omitted)
              for field in fields if field._number not in absent}
     for field in view._named:
         if not parts.get(field._number, [field._number]):
