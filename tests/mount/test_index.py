@@ -49,9 +49,9 @@ class Files:
         with self.mounted(*options) as whole:
             (whole / 'file.json').stat()
             wait_until(self.index.exists, 'the index')
+        wait_until(lambda: not list(self.folder.glob('*.new')), 'the end of the program')
         self.index.write_text(''.join(json.dumps(line, separators=(',', ':')) + '\n'
                                       for line in earlier(self.index)))
-        assert not list(self.folder.glob('*.new')), os.listdir(self.folder)
 
 
 def descriptors(whole):
