@@ -33,6 +33,7 @@ ROOT_FILES = {
     'compression_lz4': ('write_structures.cxx', 'write_compression', 404),
     'compression_zstd': ('write_structures.cxx', 'write_compression', 505),
     'late_fields': ('write_structures.cxx', 'write_late_fields'),
+    'merged': ('write_structures.cxx', 'write_merged'),
     'multi_representation': ('write_structures.cxx', 'write_multi_representation'),
     'names': ('write_structures.cxx', 'write_names'),
     'empty': ('write_structures.cxx', 'write_empty'),
@@ -60,6 +61,7 @@ UPROOT_DIFFERS = {
     'split/': 'takes a payload for one piece',
     'double_Real32Quant': 'rounds what is quantized to 32 bits',
     'charge_fraction': 'the same',
+    'merged/': 'puts the zeros of a cluster after its elements',
 }
 
 

@@ -5,6 +5,7 @@
 #include "dataset.hxx"
 
 #include <ROOT/RNTupleAttrWriting.hxx>
+#include <TFileMerger.h>
 
 namespace structures
 {
@@ -46,39 +47,73 @@ std::string write_compression(const std::string &path, int setting)
     return structures::result(path, {{&set, "compressed"}});
 }
 
-/* Fields that the writer adds after entries have been written: their columns are deferred, in the footer. */
-std::string write_late_fields(const std::string &path)
+namespace structures
 {
-    {
-        auto file = structures::create(path);
-        std::shared_ptr<std::int32_t> number;
-        std::shared_ptr<std::vector<float>> list;
-        auto model = ROOT::RNTupleModel::Create();
-        auto first = model->MakeField<std::int32_t>("first");
-        auto writer = ROOT::RNTupleWriter::Append(std::move(model), "late", *file);
-        for (int i = 0; i < 60; i++) {
-            if (i == 10 || i == 40)
-                writer->CommitCluster();
-            if (i == 25) { /* in the middle of a cluster */
-                auto updater = writer->CreateModelUpdater();
-                updater->BeginUpdate();
-                number = updater->MakeField<std::int32_t>("number");
-                list = updater->MakeField<std::vector<float>>("list");
-                updater->CommitUpdate();
-            }
-            *first = i;
-            if (number) {
-                *number = -i;
-                list->assign(i % 3, i / 2.f);
-            }
-            writer->Fill();
+
+/* Fields that the writer adds after entries have been written: their columns are deferred, in the footer. */
+void write_late(const std::string &path, const char *name, bool has_flag)
+{
+    auto file = create(path);
+    std::shared_ptr<std::int32_t> number;
+    std::shared_ptr<std::vector<float>> list;
+    std::shared_ptr<bool> flag;
+    auto model = ROOT::RNTupleModel::Create();
+    auto first = model->MakeField<std::int32_t>("first");
+    auto writer = ROOT::RNTupleWriter::Append(std::move(model), name, *file);
+    for (int i = 0; i < 60; i++) {
+        if (i == 10 || i == 40)
+            writer->CommitCluster();
+        if (i == 25) { /* in the middle of a cluster */
+            auto updater = writer->CreateModelUpdater();
+            updater->BeginUpdate();
+            number = updater->MakeField<std::int32_t>("number");
+            list = updater->MakeField<std::vector<float>>("list");
+            if (has_flag)
+                flag = updater->MakeField<bool>("flag");
+            updater->CommitUpdate();
         }
+        *first = i;
+        if (flag)
+            *flag = i % 3;
+        if (number) {
+            *number = -i;
+            list->assign(i % 3, i / 2.f);
+        }
+        writer->Fill();
     }
-    DataSet read("late");
+}
+
+std::string read_late(const std::string &path, const char *name, bool has_flag)
+{
+    DataSet read(name);
     read.Add<std::int32_t>("first", [](auto &, auto) {});
     read.Add<std::int32_t>("number", [](auto &, auto) {});
     read.Add<std::vector<float>>("list", [](auto &, auto) {});
-    return structures::result(path, {{&read, "late"}});
+    if (has_flag)
+        read.Add<bool>("flag", [](auto &, auto) {});
+    return result(path, {{&read, name}});
+}
+
+} // namespace structures
+
+std::string write_late_fields(const std::string &path)
+{
+    structures::write_late(path, "late", false);
+    return structures::read_late(path, "late", false);
+}
+
+/* Two files with such fields, merged as hadd does. The merger writes too few elements of `flag` for entries
+ * before the field was added: a byte of bits counts as one. */
+std::string write_merged(const std::string &path)
+{
+    const std::string source = path + ".source";
+    structures::write_late(source, "merged", true);
+    TFileMerger merger(false);
+    if (!merger.OutputFile(path.c_str(), "RECREATE", 505) || !merger.AddFile(source.c_str()) ||
+        !merger.AddFile(source.c_str()) || !merger.Merge())
+        throw std::runtime_error("cannot merge " + path);
+    std::remove(source.c_str());
+    return structures::read_late(path, "merged", true);
 }
 
 /* Columns in several representations. Each cluster uses one; the others are suppressed there. */

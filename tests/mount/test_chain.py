@@ -21,8 +21,8 @@ from harness import (IS_SANITIZED, NTUPLE, case, command, data, decoder_of, erro
 # A chain of each of these files with itself. The last ones are hard to join: pages shared by many
 # columns, fields that were added later, several representations, empty ones.
 ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_cycles', 'compression_lzma',
-              'split_keys',
-              'many_pages', 'late_fields', 'multi_representation', 'empty', 'without_checksums']
+              'split_keys', 'many_pages', 'late_fields', 'merged', 'multi_representation', 'empty',
+              'without_checksums']
 
 
 @case

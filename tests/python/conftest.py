@@ -11,6 +11,7 @@ DATA = Path(os.environ.get('NTUPLE_TEST_DATA', TESTS / 'data'))
 # Fields that uproot reads wrongly or not at all.
 NOT_BY_UPROOT = {
     'damaged_page': 'it does not check what it reads',
+    'merged': 'it puts zeros where entries have no elements after the others',
     'multi_representation': 'it does not know that columns are represented twice',
     'split_keys': 'it does not put the parts of a key together',
 }
