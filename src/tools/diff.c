@@ -261,6 +261,11 @@ static enum nt_status find_pairs(struct diff *diff, struct nt_error *error)
 
 /* ---- Differences ---- */
 
+static bool is_unpaired(const struct nt_field_pair *pair)
+{
+    return pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE;
+}
+
 /* Reports a field that only one side has, with its type. */
 static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair *pair)
 {
@@ -277,10 +282,6 @@ static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair 
 static enum nt_status diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                  struct nt_error *error)
 {
-    if (pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE) {
-        report_unpaired(run, pair);
-        return NT_OK;
-    }
     for (size_t i = 0; i < PROPERTIES; i++) {
         if (!properties[i].is_of_schema)
             continue;
@@ -450,14 +451,19 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
 
 /* ---- Schema ---- */
 
+/* Fields that only one side has are reported, whichever parts are compared: nothing else of them is. */
 static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
 {
     struct nt_diff_run *run = &diff->run;
-    if (run->sides[0].field == NT_NONE)
+    bool is_whole = run->options->parts[NT_DIFF_SCHEMA];
+    if (is_whole && run->sides[0].field == NT_NONE)
         nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
                              run->sides[0].dataset->description, run->sides[1].dataset->description);
     for (size_t i = 0; i < diff->pair_count; i++)
-        NT_TRY(diff_field(run, &diff->pairs[i], error));
+        if (is_unpaired(&diff->pairs[i]))
+            report_unpaired(run, &diff->pairs[i]);
+        else if (is_whole)
+            NT_TRY(diff_field(run, &diff->pairs[i], error));
     return NT_OK;
 }
 
@@ -527,7 +533,7 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
                                      struct nt_error *error)
 {
     bool are_readable = false, are_alike = false, is_shown = false, have_items = false;
-    if (pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE)
+    if (!is_unpaired(pair))
         NT_TRY(check_readable(diff, pair, &are_readable, error));
     if (are_readable && have_only_items(&diff->run, pair))
         NT_TRY(are_built_alike(&diff->run, pair, &have_items, error));
@@ -642,8 +648,7 @@ enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const str
     *summary = (struct nt_diff_summary){0};
     NT_TRY(find_pairs(&diff, error));
     summary->fields = diff.pair_count;
-    if (parts[NT_DIFF_SCHEMA])
-        NT_TRY(diff_schema(&diff, error));
+    NT_TRY(diff_schema(&diff, error));
     if (parts[NT_DIFF_VALUES] || parts[NT_DIFF_LAYOUT])
         NT_TRY(load_groups(&diff, &are_good, error));
     if (parts[NT_DIFF_VALUES] && are_good)

@@ -112,6 +112,19 @@ def a_changed_element_is_found():
 
 
 @case
+def a_field_that_only_one_file_has_is_a_difference_of_all_parts():
+    dtype = np.dtype([('both', '<i4'), ('only', '<f8')])
+    with scratch() as directory:
+        paths = arrays(directory, np.zeros(3, dtype), np.zeros(3, dtype[['both']]))
+        for parts in (), ('--schema',), ('--values',), ('--layout',):
+            status, lines, message = diff(*parts, *paths)
+            same((status, message), (1, ''), parts)
+            same([line for line in lines if ' only in ' in line],
+                 ['a and b: schema: values/only: field only in A, <f8'], parts)
+            assert 'schema differs' in lines[-1], lines
+
+
+@case
 def only_what_is_named_is_compared():
     with scratch() as directory:
         copy, _ = changed_copy(directory)
