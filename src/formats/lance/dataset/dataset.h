@@ -20,6 +20,9 @@ struct nt_lance_version {
     bool is_detached; /* outside the history: the name starts with "d", the number has bit 63 set */
 };
 
+/* The end of a manifest's file: position of the message, version, magic. */
+enum { NT_LANCE_MANIFEST_TAIL_BYTES = 16 };
+
 /* A file with a manifest at its end. */
 struct nt_lance_manifest_file {
     struct nt_lance_version version;

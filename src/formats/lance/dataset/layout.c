@@ -51,8 +51,6 @@ static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
 
 /* ---- The manifest ---- */
 
-enum { TAIL_BYTES = 16, LENGTH_BYTES = 4 };
-
 /* Puts the messages before the manifest's, each after its length. One is the transaction, whose
  * position is in different members in different versions of Lance; another may be the index section,
  * whose position is in the manifest. */
@@ -60,14 +58,14 @@ static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
     enum { MAX_SECTIONS = 16 };
-    uint64_t end = manifest->offset - LENGTH_BYTES, position = 0,
+    uint64_t end = manifest->offset - NT_LANCE_LENGTH_BYTES, position = 0,
              indices = nt_proto_has(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            ? nt_proto_number(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            : UINT64_MAX;
-    for (unsigned i = 0; i < MAX_SECTIONS && end - position >= LENGTH_BYTES; i++) {
-        uint8_t length[LENGTH_BYTES] = {0};
-        enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
-        uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
+    for (unsigned i = 0; i < MAX_SECTIONS && end - position >= NT_LANCE_LENGTH_BYTES; i++) {
+        uint8_t length[NT_LANCE_LENGTH_BYTES] = {0};
+        enum nt_status status = nt_source_read(source, position, length, NT_LANCE_LENGTH_BYTES, error);
+        uint64_t bytes = NT_LANCE_LENGTH_BYTES + (uint64_t)nt_load_le32(length);
         if (status != NT_OK || bytes > end - position)
             return nt_is_environmental(status) ? status : NT_OK;
         NT_TRY(
@@ -81,9 +79,10 @@ static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
     NT_TRY(put_sections(manifest, source, output, error));
-    NT_TRY(nt_layout_emit_range(output, manifest->offset - LENGTH_BYTES,
-                                LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest"));
-    return nt_layout_emit_range(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer");
+    NT_TRY(nt_layout_emit_range(output, manifest->offset - NT_LANCE_LENGTH_BYTES,
+                                NT_LANCE_LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest"));
+    return nt_layout_emit_range(output, manifest->size - NT_LANCE_MANIFEST_TAIL_BYTES,
+                                NT_LANCE_MANIFEST_TAIL_BYTES, "footer");
 }
 
 /* ---- Layout of a dataset ---- */

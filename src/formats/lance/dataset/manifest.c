@@ -53,23 +53,24 @@ static enum nt_status lance_check_features(uint64_t flags, uint64_t offset, stru
 
 /* ---- Read the manifest ---- */
 
-enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
+enum { MAGIC_BYTES = 4 };
 
 enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
                                      const char *what, uint64_t position_offset,
                                      struct nt_lance_buffer *message, struct nt_error *error)
 {
-    uint8_t length[LENGTH_BYTES];
-    if (size < TAIL_BYTES || !nt_range_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
+    uint8_t length[NT_LANCE_LENGTH_BYTES];
+    if (size < NT_LANCE_MANIFEST_TAIL_BYTES ||
+        !nt_range_fits(position, NT_LANCE_LENGTH_BYTES, size - NT_LANCE_MANIFEST_TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position_offset,
                        "the position of the %s, %" PRIu64 ", is outside the file of %" PRIu64 " bytes", what,
                        position, size);
-    NT_TRY(nt_source_read(source, position, length, LENGTH_BYTES, error));
-    *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
-    if (!nt_range_fits(message->offset, message->bytes, size - TAIL_BYTES))
+    NT_TRY(nt_source_read(source, position, length, NT_LANCE_LENGTH_BYTES, error));
+    *message = (struct nt_lance_buffer){position + NT_LANCE_LENGTH_BYTES, nt_load_le32(length)};
+    if (!nt_range_fits(message->offset, message->bytes, size - NT_LANCE_MANIFEST_TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position,
                        "the %s of %" PRIu64 " bytes does not end before the last %d bytes of the file", what,
-                       message->bytes, TAIL_BYTES);
+                       message->bytes, NT_LANCE_MANIFEST_TAIL_BYTES);
     return NT_OK;
 }
 
@@ -77,14 +78,15 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
 static enum nt_status find_message(struct nt_source *source, uint64_t size, struct nt_lance_buffer *message,
                                    struct nt_error *error)
 {
-    uint8_t tail[TAIL_BYTES];
-    if (size < TAIL_BYTES)
+    uint8_t tail[NT_LANCE_MANIFEST_TAIL_BYTES];
+    if (size < NT_LANCE_MANIFEST_TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes are too few for a manifest", size);
-    NT_TRY(nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error));
-    if (memcmp(tail + TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
+    NT_TRY(nt_source_read(source, size - NT_LANCE_MANIFEST_TAIL_BYTES, tail, NT_LANCE_MANIFEST_TAIL_BYTES,
+                          error));
+    if (memcmp(tail + NT_LANCE_MANIFEST_TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
         return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "not a manifest: it does not end with LANC");
-    return nt_lance_find_section(source, size, nt_load_le64(tail), "manifest", size - TAIL_BYTES, message,
-                                 error);
+    return nt_lance_find_section(source, size, nt_load_le64(tail), "manifest",
+                                 size - NT_LANCE_MANIFEST_TAIL_BYTES, message, error);
 }
 
 static enum nt_status read_message(struct nt_file *file, struct nt_source *source,
