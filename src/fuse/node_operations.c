@@ -118,6 +118,18 @@ static void reply_xattr(fuse_req_t request, enum nt_status status, const struct 
         fuse_reply_buf(request, value->bytes, value->length);
 }
 
+/* Programs that copy attributes give up a file of which a listed one has no value. */
+static bool is_listed(struct nt_vfs *vfs, fuse_ino_t node, const char *name)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
+    if (nt_vfs_listxattr(vfs, node, &names, NULL) != NT_OK)
+        return false;
+    for (size_t at = 0; at < names.length; at += strlen(names.bytes + at) + 1)
+        if (strcmp(names.bytes + at, name) == 0)
+            return true;
+    return false;
+}
+
 static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, size_t room)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
@@ -128,6 +140,8 @@ static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, s
         return;
     }
     enum nt_status status = nt_vfs_getxattr(mount->vfs, node, name, &value, NULL);
+    if (status == NT_NOT_FOUND && is_listed(mount->vfs, node, name))
+        status = NT_OK;
     reply_xattr(request, status, &value, room);
 }
 

@@ -107,6 +107,20 @@ def extended_attributes_describe_a_field():
 
 
 @case
+def every_extended_attribute_that_is_listed_has_a_value():
+    """Programs that copy attributes, such as rsync -X, give up a file if one has none."""
+    paths = [data(name) for name in ('empty.root', 'trees/trees_baskets.root', 'lance_nested_2.1.lance')]
+    with mounted(*paths) as top:
+        count = 0
+        for path, _ in walk(top):
+            count += sum(1 for name in os.listxattr(path) if not os.getxattr(path, name))
+        assert count > 10, count  # no pages, no digests
+        page = top / 'trees_baskets.root/baskets/list/column.0/pages/0.raw'
+        same(os.getxattr(page, 'user.ntuplefs.checksum_kind'), b'none')
+        same(os.getxattr(page, 'user.ntuplefs.checksum'), b'')
+
+
+@case
 def extended_attributes_have_the_errors_of_a_file_system():
     with mounted(data('example.root')) as top:
         field, known = top / 'Events/event', 'user.ntuplefs.type'
