@@ -162,9 +162,9 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
     while (!fetcher->epoch && !fetcher->is_over)
         if (!nt_fetcher_wait(fetcher, deadline))
             return nt_fetcher_fail_timeout(fetcher, shown, error);
-    return fetcher->is_over
-               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited", shown)
-               : NT_OK;
+    return fetcher->is_over ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited%s",
+                                      shown, fetcher->epoch ? "" : " at its start (is ulimit -n too low?)")
+                            : NT_OK;
 }
 
 enum nt_status nt_fetcher_ref(struct nt_fetcher *fetcher, struct nt_error *error)

