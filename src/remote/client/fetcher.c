@@ -162,9 +162,11 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
     while (!fetcher->epoch && !fetcher->is_over)
         if (!nt_fetcher_wait(fetcher, deadline))
             return nt_fetcher_fail_timeout(fetcher, shown, error);
-    return fetcher->is_over ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited%s",
-                                      shown, fetcher->epoch ? "" : " at its start (is ulimit -n too low?)")
-                            : NT_OK;
+    if (!fetcher->is_over)
+        return NT_OK;
+    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited%s", shown,
+                   fetcher->epoch ? ": open or mount the file again"
+                                  : " at its start (is ulimit -n too low?)");
 }
 
 enum nt_status nt_fetcher_ref(struct nt_fetcher *fetcher, struct nt_error *error)

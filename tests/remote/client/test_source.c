@@ -229,11 +229,11 @@ TEST(a_process_that_ends_is_reported, .setup = set_up, .teardown = tear_down, .e
         process.answer = end;
         assert_status(NT_UNREACHABLE, open_file());
     }
-    check_message("http://h/file: the network helper exited");
+    check_message("http://h/file: the network helper exited: open or mount the file again");
     nt_source_close(source);
     assert_status(NT_UNREACHABLE, open_file()); /* nor is there another one */
     source = NULL;
-    check_message("http://h/file: the network helper exited");
+    check_message("http://h/file: the network helper exited: open or mount the file again");
 }
 
 static bool be_another(const struct nt_fetch_request *request)
