@@ -103,6 +103,7 @@ int nt_device_loop_threads(struct nt_mount *mount)
     sigemptyset(&ending);
     sigaddset(&ending, SIGHUP);
     sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGQUIT);
     sigaddset(&ending, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
     start(&loop, mount->settings.threads);

@@ -106,7 +106,7 @@ enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptor
 
 /* ---- Split into two processes ---- */
 
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDING_SIGNALS = sizeof(ending_signals) / sizeof(*ending_signals) };
 
 /* The signals that end a mount. Signals that the caller ignores (nohup) stay ignored. */
@@ -129,6 +129,7 @@ static void become_worker(struct nt_supervisor *supervisor, pid_t parent)
     if (getppid() != parent)
         _exit(0);
     signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     close(supervisor->signals);
     supervisor->signals = -1;

@@ -297,7 +297,7 @@ def a_second_mount_at_the_same_place_is_refused():
 
 @case
 def signals_end_the_mount_with_status_0():
-    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
         for options in [], ['-s']:
             with Foreground(data('example.root'), options=options) as mount:
                 same(mount.end(number), 0, number)
