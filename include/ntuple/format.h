@@ -86,6 +86,10 @@ NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t co
                                              const struct nt_open_options *options, unsigned flags,
                                              struct nt_file **file_ret, struct nt_error *error);
 
+/* With NT_CHAIN_SKIP_FAILED: NT_OK if all files of a chain are in it. If some were skipped, fails as the
+ * first of them, and says how many they are. Any thread. With an index, call it after nt_file_resolve. */
+NT_CHECKED enum nt_status nt_file_check_skipped(const struct nt_file *file, struct nt_error *error);
+
 NT_API_END
 
 #endif

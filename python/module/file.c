@@ -3,6 +3,7 @@
  * Readers and files: opened, listed, laid out.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "module.h"
@@ -209,6 +210,18 @@ static PyObject *file_dataset_count(PyObject *module, PyObject *handle)
     return file ? PyLong_FromUnsignedLong(nt_file_dataset_count(file->file)) : NULL;
 }
 
+/* How many files of a chain were skipped, and why the first was; None if none were. */
+static PyObject *file_skipped(PyObject *module, PyObject *handle)
+{
+    struct nt_error error = {0};
+    struct file *file = file_of(handle);
+    if (!file)
+        return NULL;
+    if (nt_file_check_skipped(file->file, &error) == NT_OK)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(error.message, (Py_ssize_t)strlen(error.message), "replace");
+}
+
 static PyObject *file_find(PyObject *module, PyObject *arguments)
 {
     PyObject *handle, *bytes;
@@ -268,6 +281,7 @@ PyMethodDef file_functions[] = {
     {"file_open_memory", file_open_memory, METH_VARARGS, NULL},
     {"file_dataset_count", file_dataset_count, METH_O, NULL},
     {"file_find", file_find, METH_VARARGS, NULL},
+    {"file_skipped", file_skipped, METH_O, NULL},
     {"file_layout", file_layout, METH_O, NULL},
     {"library_version", library_version, METH_NOARGS, NULL},
     {"format_rows", format_rows, METH_NOARGS, NULL},

@@ -93,8 +93,8 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
              lists names, or a specification of RDataFrame; or several of these
     union    the datasets have the fields of all files; a field is null in the entries of files that
              lack it. Without `union`, different fields raise IncompatibleError
-    missing  'skip' omits files that cannot be opened or have none of the datasets, 'refuse'
-             raises an exception
+    missing  'skip' omits files that cannot be opened or have none of the datasets, and warns of
+             them; 'refuse' raises an exception
     index    a file that keeps the number of entries of each file. The chain writes it. The next
              chain opens the other files only when it reads their values; rows of a file that has
              other fields, or that has changed, then raise an exception
@@ -111,6 +111,9 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
         index_path = None if index is None else os.fsencode(index)
         handle = _ntuple.file_open_chain(_reader(), paths, format, index_path, union, missing == 'skip',
                                          friends, tuple(map(os.fsencode, origin.bases)))
+    skipped = _ntuple.file_skipped(handle)
+    if skipped:
+        _errors.warn(skipped)
     return _selected(File(handle, origin), entries)
 
 

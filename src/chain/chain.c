@@ -373,10 +373,19 @@ static enum nt_status refuse_files(const struct nt_chain *chain, uint32_t failed
 {
     if (chain->member_count + chain->skipped == 1)
         return nt_fail_copy(error, first);
-    return nt_fail(error, first->status, NT_NO_OFFSET,
-                   "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", failed,
-                   tried < chain->member_count + chain->skipped ? "the first " : "", tried,
-                   failed > 1 ? "; the first" : "", first->message, advice);
+    nt_fail(error, first->status, NT_NO_OFFSET, "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s",
+            failed, tried < chain->member_count + chain->skipped ? "the first " : "", tried,
+            failed > 1 ? "; the first" : "", first->message, advice);
+    if (error)
+        error->system_error = first->system_error;
+    return first->status;
+}
+
+/* Does missing=skip accept the member's failure? Not one that a server may answer to users whom it does not
+ * know (401, 403). */
+static bool is_skippable(const struct nt_chain_member *member)
+{
+    return !is_of_friend(member) && !(member->listed->address && member->failure.status == NT_IO);
 }
 
 /* Is the member's failure one that its series cannot do without? Members after the first of a series with
@@ -396,14 +405,37 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
     for (uint32_t i = 0; i < chain->member_count; i++) {
         const struct nt_chain_member *member = &chain->members[i];
         tried += member->file || member->is_lazy || member->failure.status != NT_OK;
-        if (!has_failed(chain, i) || (chain->options.skip_failed && !is_of_friend(member)))
+        if (!has_failed(chain, i) || (chain->options.skip_failed && is_skippable(member)))
             continue;
         first = failed++ ? first : member;
-        can_skip |= !is_of_friend(member);
+        can_skip |= is_skippable(member);
     }
     return first ? refuse_files(chain, failed, tried, &first->failure,
                                 can_skip ? "; the option missing=skip accepts more files" : "", error)
                  : NT_OK;
+}
+
+/* Says how many members are omitted, and why the first is. */
+static enum nt_status fail_skipped(const struct nt_chain *chain, struct nt_error *error)
+{
+    const struct nt_error *first = &chain->members[chain->member_count].failure;
+    return nt_fail(error, first->status, NT_NO_OFFSET, "%" PRIu32 " of %" PRIu32 " files %s skipped%s: %s",
+                   chain->skipped, chain->member_count + chain->skipped, chain->skipped > 1 ? "are" : "is",
+                   chain->skipped > 1 ? "; the first" : "", first->message);
+}
+
+static void report_skipped(const struct nt_chain *chain)
+{
+    struct nt_error why;
+    if (!chain->options.on_skipped)
+        return;
+    fail_skipped(chain, &why);
+    chain->options.on_skipped(chain->options.context, &why);
+}
+
+enum nt_status nt_file_check_skipped(const struct nt_file *file, struct nt_error *error)
+{
+    return nt_is_chain(file) && nt_chain_of(file)->skipped ? fail_skipped(nt_chain_of(file), error) : NT_OK;
 }
 
 /* Omits or refuses members that fail to open. The order of the others does not change. A friend cannot omit
@@ -422,10 +454,13 @@ static enum nt_status settle_members(struct nt_chain *chain, struct nt_error *er
     memcpy(members + kept, failed, failed_count * sizeof(*failed));
     chain->member_count = kept;
     chain->skipped += failed_count;
-    return kept && !is_of_friend(&members[0])
-               ? NT_OK
-               : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
-                         failed_count);
+    if (!kept || is_of_friend(&members[0]))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "none of its %" PRIu32 " files can be opened; the first: %s", failed_count,
+                       members[kept].failure.message);
+    if (failed_count)
+        report_skipped(chain);
+    return NT_OK;
 }
 
 /* Opens members [first, end); if the last of them is omitted, also its successors until one opens. */
@@ -499,7 +534,7 @@ static void add_result(struct trial *trial, const struct nt_chain_member *member
     trial->tried++;
     trial->failed += has_failed;
     trial->can_unite |= can_unite;
-    trial->can_skip |= has_failed && !can_unite && !trial->chain->options.skip_failed;
+    trial->can_skip |= has_failed && !can_unite && !trial->chain->options.skip_failed && is_skippable(member);
 }
 
 /* Keeps nothing open, so that a later use finds the members as they are then. */

@@ -35,6 +35,8 @@ struct nt_chain_options {
     const struct nt_chain_index *index;
     /* Called with the text of a new index, if it differs, once all files are open. May be NULL. */
     void (*save_index)(void *context, const struct nt_buffer *text);
+    /* Called when files are skipped: how many, and why the first is. May be NULL. */
+    void (*on_skipped)(void *context, const struct nt_error *why);
     void *context;
 };
 

@@ -55,6 +55,11 @@ enum nt_status nt_chain_check_members(const struct nt_file *file, struct nt_erro
     return NT_OK;
 }
 
+enum nt_status nt_file_check_skipped(const struct nt_file *file, struct nt_error *error)
+{
+    return NT_OK;
+}
+
 bool nt_is_chain(const struct nt_file *file)
 {
     return false;

@@ -387,6 +387,8 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 
 /* Prints "ntuple: <subject>: <message>" to stderr; NULL omits the subject. Returns the exit status. */
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error);
+/* The same for what is no failure. A callback: `subject` is the text. */
+void nt_print_note(void *subject, const struct nt_error *note);
 /* The same for a failure of the command itself. */
 enum nt_exit_status nt_print_failure(const char *subject, enum nt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -189,9 +189,9 @@ enum nt_exit_status nt_command_enter_sandbox(const struct nt_invocation *invocat
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);
 }
 
-static void print_note(void *source, const struct nt_error *note)
+void nt_print_note(void *subject, const struct nt_error *note)
 {
-    nt_print_error(source, note);
+    nt_print_error(subject, note);
 }
 
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
@@ -202,6 +202,8 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
     for (int i = 0; i < invocation->operand_count; i++)
         if (invocation->operands[i] == source)
             options.chain = invocation->chains[i];
+    options.chain_options.on_skipped = nt_print_note;
+    options.chain_options.context = (void *)(uintptr_t)source;
     options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
     const struct nt_settings *settings = invocation->settings;
@@ -215,7 +217,7 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
         return nt_print_error(source, &error);
     if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)
         nt_print_error(source, &error);
-    nt_vfs_visit_notes(*vfs_ret, print_note, (void *)(uintptr_t)source);
+    nt_vfs_visit_notes(*vfs_ret, nt_print_note, (void *)(uintptr_t)source);
     return NT_EXIT_OK;
 }
 

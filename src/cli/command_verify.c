@@ -260,10 +260,12 @@ static enum nt_exit_status verify_file(struct nt_verifier *verifier)
 static enum nt_exit_status verify_subject(const struct verify_run *work, const struct subject *subject,
                                           bool *is_unknown_ret)
 {
-    const struct nt_vfs_options tree = nt_settings_tree(work->settings);
+    struct nt_vfs_options tree = nt_settings_tree(work->settings);
     struct nt_verifier verifier = {.work = work, .path = subject->path};
     struct nt_file **file = &verifier.file;
     struct nt_error error = {0};
+    tree.chain_options.on_skipped = nt_print_note;
+    tree.chain_options.context = (void *)(uintptr_t)subject->path;
     enum nt_status status = subject->chain
                                 ? nt_chain_open(subject->chain, &tree.chain_options, &tree.open, file, &error)
                             : subject->source ? nt_file_take_source(subject->source, &tree.open, file, &error)

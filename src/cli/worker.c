@@ -41,6 +41,12 @@ static void save_index(void *context, const struct nt_buffer *text)
         nt_channel_send(program->supervisor.channel, NT_MESSAGE_KEPT);
 }
 
+static void report_skipped(void *context, const struct nt_error *why)
+{
+    struct mount_worker *worker = context;
+    nt_log_line(&worker->program->log, why->message);
+}
+
 /* ---- Tree ---- */
 
 /* If the tree opens with broken=show, the message suggests this option. */
@@ -69,6 +75,7 @@ static struct nt_vfs_options tree_options(struct mount_worker *worker)
     options.chain_options.is_lazy = true;
     options.chain_options.index = worker->program->index.index;
     options.chain_options.save_index = settings->index ? save_index : NULL;
+    options.chain_options.on_skipped = report_skipped;
     options.chain_options.context = worker;
     options.counts_lookups = true;
     options.sandbox = worker->sandbox.parts;

@@ -117,6 +117,22 @@ static enum nt_status export_all(struct nt_file *file)
     return status;
 }
 
+TEST(a_chain_says_which_files_it_skipped, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_file *file;
+    assert_ok(open_with(NT_CHAIN_SKIP_FAILED, &file));
+    assert_ok(nt_file_check_skipped(file, &error));
+    nt_file_close(file);
+    ruin("b.root");
+    ck_assert_int_eq(unlink(index_path), 0);
+    assert_ok(open_with(NT_CHAIN_SKIP_FAILED, &file));
+    assert_status(NT_NOT_THIS_FORMAT, nt_file_check_skipped(file, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "1 of 3 files is skipped: "));
+    ck_assert_ptr_nonnull(strstr(error.message, "b.root: "));
+    ck_assert_uint_eq(nt_dataset_entries(find(file)), (FILES - 1) * ENTRIES);
+    nt_file_close(file);
+}
+
 TEST(the_values_of_known_files_are_in_the_complete_file, .setup = set_up, .teardown = tear_down)
 {
     struct nt_file *file, *complete, *again;

@@ -272,6 +272,12 @@ def files_without_the_dataset_can_be_skipped():
                 lines = (whole / 'Events/files.jsonl').read_text().splitlines()
                 same([json.loads(line)['is_left_out'] for line in lines], [False, True] * 2)
                 assert (whole / 'files.d/run1.root/baskets').is_dir()
+        for name in 'cat', 'verify':
+            found = command(NTUPLE, name, '--chain', '--missing=skip', directory / 'run*.root',
+                            *(['Events/event/data.bin'] if name == 'cat' else []))
+            expected = f': 2 of 4 files are skipped; the first: {directory}/run1.root: '
+            same((found.returncode, found.stderr.count(b'\n'), expected in found.stderr.decode()),
+                 (0, 1, True), f'{name}: {found.stderr}')
 
 
 @contextlib.contextmanager

@@ -14,8 +14,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, refusal  # noqa: E402
-from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, mounted, need,  # noqa: E402
-                     output, pread, run, same, scratch, stats, version_of, wait_until)
+from harness import (DATA, NTUPLE, Foreground, case, command, data, errors_of, fails, lines,  # noqa: E402
+                     mounted, need, output, pread, run, same, scratch, stats, version_of, wait_until)
 from trees import same_trees, tree  # noqa: E402
 from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
 
@@ -428,6 +428,26 @@ def a_server_that_is_away_is_no_reason_to_leave_a_file_out():
             fails(errno.EIO, os.stat, whole / 'part0/values/data.bin')
             (shown,) = errors_of(whole)
             same((shown['what'].startswith(f'{away}: '), shown['status']), (True, 'unreachable'), shown)
+
+
+@case
+def a_file_that_a_server_refuses_is_not_skipped_and_a_missing_one_is_named():
+    with scratch() as directory, served(DATA) as site:
+        good, text = site.url('compression_lz4.root'), directory / 'list.txt'
+        for bad, expected in ((site.url('forbidden/compression_none.root'), '1 of 2 files cannot be used: '),
+                              (site.url('none.root'), '1 of 2 files is skipped: ')):
+            text.write_text(f'{good}\n{bad}\n')
+            result = command(NTUPLE, 'cat', '--chain', '--missing=skip', text, 'compressed/ramp/data.bin')
+            message = result.stderr.decode()
+            same((f'{expected}{bad}: ' in message, bool(result.stdout)), (True, 'skipped' in expected),
+                 message)
+            with Foreground(text, options=('-o', 'chain,missing=skip')) as mount:
+                try:
+                    (mount.mountpoint / 'compressed/ramp/data.bin').stat()
+                except OSError as error:
+                    same((error.errno, 'skipped' in expected), (errno.EACCES, False))
+                mount.end()
+                assert any(expected in line for line in mount.messages()), mount.messages()
 
 
 if __name__ == '__main__':

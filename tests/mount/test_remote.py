@@ -620,8 +620,8 @@ def a_program_that_cannot_fetch_ends_and_says_so_at_once():
         start = time.monotonic()
         result = subprocess.run(['sh', '-c', 'ulimit -n 12; exec "$@"', 'sh', NTUPLE, 'cat', site.url(FILE),
                                  'file.json'], env=environment, capture_output=True, text=True)
-        same((result.returncode, 'the network helper exited at its start' in result.stderr), (UNREACHABLE, True),
-             result.stderr)
+        same((result.returncode, 'the network helper exited at its start' in result.stderr),
+             (UNREACHABLE, True), result.stderr)
         assert time.monotonic() - start < 20, 'no timeout'
         wait_until(lambda: not fetchers(environment), 'nobody is left')
 
