@@ -65,11 +65,41 @@ static void take_time(struct nt_listed *entry, const char *text, char validator[
     nt_validators_write(&validators, validator);
 }
 
+/* nginx puts the bytes of a name that is not UTF-8 as they are, which no parser of JSON takes. So each byte
+ * becomes the character of its number. */
+static json_t *parse_bytes(const char *item, size_t length)
+{
+    char characters[2 * MAX_ITEM_BYTES];
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = (uint8_t)item[i];
+        if (byte >= 0x80)
+            characters[count++] = (char)(0xC0 | byte >> 6);
+        characters[count++] = (char)(byte >= 0x80 ? 0x80 | (byte & 0x3F) : byte);
+    }
+    return json_loadb(characters, count, JSON_REJECT_DUPLICATES, NULL);
+}
+
+/* In place: a byte for each character up to U+00FF. */
+static void restore_bytes(char *name)
+{
+    char *end = name;
+    for (const char *at = name; *at; end++) {
+        bool is_byte = ((uint8_t)*at & 0xFC) == 0xC0;
+        *end = is_byte ? (char)((uint8_t)*at << 6 | (at[1] & 0x3F)) : *at;
+        at += is_byte ? 2 : 1;
+    }
+    *end = '\0';
+}
+
 static void end_object(struct nt_index_parser *index)
 {
     char name[NT_FETCH_NAME_BYTES + 2], validator[NT_FETCH_VALIDATOR_BYTES] = "";
     struct nt_listed entry = {.modified = NT_FETCH_NO_TIME, .validator = validator};
     json_auto_t *object = json_loadb(index->item, index->length, JSON_REJECT_DUPLICATES, NULL);
+    const bool is_text = object != NULL;
+    if (!is_text)
+        object = parse_bytes(index->item, index->length);
     const json_t *size = json_object_get(object, "size");
     const char *text = json_string_value(json_object_get(object, "name"));
     const char *type = json_string_value(json_object_get(object, "type"));
@@ -80,6 +110,8 @@ static void end_object(struct nt_index_parser *index)
         refuse(index, "the server sends a list that is not JSON");
     if (text && strlen(text) < sizeof(name) && (entry.is_folder || has_size)) {
         strcpy(name, text);
+        if (!is_text)
+            restore_bytes(name);
         entry.size = has_size ? (uint64_t)json_integer_value(size) : 0;
         take_time(&entry, json_string_value(json_object_get(object, "mtime")), validator);
         add(index, &entry, name);

@@ -73,6 +73,9 @@ static const struct {
     {"[\n" ENTRY("of today", "directory", TIME) ",\n" ENTRY("a \\\"}file", "file",
                                                             TIME ", \"size\":17") "\n]\n",
      "of today/ 0 1445412480 ,a \"}file 17 1445412480 Wed, 21 Oct 2015 07:28:00 GMT,"},
+    {"[" ENTRY("\xff\xc3\xa9.root", "file", ", \"size\":1") "," ENTRY("\xc3\xa9.root", "file",
+                                                                      ", \"size\":2") "]",
+     "\xff\xc3\xa9.root 1 -1 ,\xc3\xa9.root 2 -1 ,"},
     {"[]", ""},
     {"\xef\xbb\xbf [{\"name\":\"d/\",\"size\":4096,\"url\":\"./d/\","
      "\"mod_time\":\"2026-01-02T03:04:05.6Z\","
