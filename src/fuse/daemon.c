@@ -34,26 +34,35 @@ static void close_between(unsigned first, unsigned last)
         close((int)descriptor);
 }
 
-/* The descriptor that an argument names, or -1. */
-static int named(const char *argument)
+/* The lowest descriptor >= `first` that an argument names after `folder`, by itself or as the value of an
+ * option; or -1. */
+static int named_after(const char *argument, const char *folder, int first)
 {
-    int descriptor, length = -1;
-    if (sscanf(argument, "/dev/fd/%9d%n", &descriptor, &length) != 1 &&
-        sscanf(argument, "/proc/self/fd/%9d%n", &descriptor, &length) != 1)
-        return -1;
-    bool is_end = argument[length] == '\0' || argument[length] == '/';
-    return is_end && descriptor >= FIRST ? descriptor : -1;
+    int lowest = -1;
+    for (const char *at = argument; (at = strstr(at, folder)); at += strlen(folder)) {
+        int descriptor, length = -1;
+        bool is_begin = at == argument || strchr("=,:", at[-1]);
+        const char *number = at + strlen(folder);
+        if (!is_begin || sscanf(number, "%9d%n", &descriptor, &length) != 1)
+            continue;
+        bool is_end = number[length] == '\0' || number[length] == '/' || number[length] == ',';
+        if (is_end && descriptor >= first && (lowest < 0 || descriptor < lowest))
+            lowest = descriptor;
+    }
+    return lowest;
 }
 
 /* The lowest named descriptor >= `first`, or -1. */
 static int next_named(int argument_count, char *const *arguments, int first)
 {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     int next = -1;
-    for (int i = 1; i < argument_count; i++) {
-        int descriptor = named(arguments[i]);
-        if (descriptor >= first && (next < 0 || descriptor < next))
-            next = descriptor;
-    }
+    for (int i = 1; i < argument_count; i++)
+        for (size_t k = 0; k < sizeof(folders) / sizeof(*folders); k++) {
+            int descriptor = named_after(arguments[i], folders[k], first);
+            if (descriptor >= 0 && (next < 0 || descriptor < next))
+                next = descriptor;
+        }
     return next;
 }
 

@@ -139,8 +139,8 @@ void nt_supervisor_run(struct nt_supervisor *supervisor, const struct nt_supervi
 /* ---- Startup, background and log ---- */
 
 /* Closes inherited descriptors except standard input, output and error, and those that an argument
- * names as /dev/fd/N or /proc/self/fd/N: an inherited end of a pipe would block the reader of the other
- * end. Call it before the program opens anything. */
+ * or a value of an option names as /dev/fd/N or /proc/self/fd/N: an inherited end of a pipe would block the
+ * reader of the other end. Call it before the program opens anything. */
 void nt_close_inherited(int argument_count, char *const *arguments);
 
 struct nt_background {

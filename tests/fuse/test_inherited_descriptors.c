@@ -25,6 +25,8 @@ static const struct {
     {{"/dev/fd/20", "/dev/fd/21", "/dev/fd/22"}, 1 << 0 | 1 << 1 | 1 << 2}, /* nothing between them */
     {{"/dev/fd/22x", "/dev/fd/", "/dev/fd/-22", "/dev/fd/2", "22"}, 0},
     {{"/dev/fd/24x", "/dev/fd/24"}, 1 << 4},
+    {{"-oselect=/dev/fd/28,index=/dev/fd/22", "--select=Events:/proc/self/fd/24"}, 1 << 8 | 1 << 2 | 1 << 4},
+    {{"--select=/tmp/dev/fd/22", "x/dev/fd/23"}, 0},
 };
 
 /* In a process of its own, whose exit status is 0 if all is as expected. */

@@ -102,6 +102,21 @@ def a_descriptor_can_be_named_as_the_source():
 
 
 @case
+def a_descriptor_can_be_named_by_an_option():
+    with scratch() as directory:
+        (directory / 'chosen').write_text('3\n5\n')
+        descriptor = os.open(directory / 'chosen', os.O_RDONLY)
+        for words in (['-o', f'select=Events:/dev/fd/{descriptor}'],
+                      [f'--select=Events:/proc/self/fd/{descriptor}']):
+            result = ntuplefs(*words, data('example.root'), directory / 'mnt', pass_fds=(descriptor,))
+            same(result.returncode, 0, result.stderr.decode())
+            same(len((directory / 'mnt/Events/event/data.bin').read_bytes()), 16)
+            unmount(directory / 'mnt')
+            wait_until(lambda: not (directory / 'mnt').exists(), 'mountpoint removed')
+        os.close(descriptor)
+
+
+@case
 def relative_paths_survive_the_change_of_directory():
     with scratch() as directory:
         shutil.copy(data('example.root'), directory / 'here.root')
