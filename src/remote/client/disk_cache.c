@@ -26,6 +26,7 @@ struct nt_disk_cache_file {
     LIST_ENTRY(nt_disk_cache_file) open;
     struct nt_disk_cache *cache;
     int file;      /* -1: caching has stopped */
+    bool is_full;  /* a write failed: pieces are read, but none is added */
     uint64_t size; /* of the remote file */
     char *key;
     struct cached_piece *pieces; /* by offset, without overlaps */
@@ -316,7 +317,7 @@ static bool open_file(struct nt_disk_cache_file *entry)
         const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
         if (!is_new && !read_records(entry))
             nt_disk_cache_remove(entry->cache, entry->name);
-        else if (writev(entry->file, parts, is_new ? 2 : 1) > 0)
+        else if (writev(entry->file, parts, is_new ? 2 : 1) > 0 || !is_new)
             return true;
     }
     close(entry->file);
@@ -389,7 +390,8 @@ static bool is_still_there(struct nt_disk_cache_file *entry)
     return open_file(entry);
 }
 
-/* Appends consecutive records in one call. After a partial write the end is bad: adds nothing more. */
+/* Appends consecutive records in one call. After a partial write, as to a full disk, the end is bad: adds
+ * nothing more. */
 static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
                          size_t count)
 {
@@ -407,9 +409,7 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
     }
     ssize_t written = writev(entry->file, parts, part_count);
     if (written != (ssize_t)total) {
-        close(entry->file);
-        entry->file = -1;
-        entry->count = 0;
+        entry->is_full = true;
         return;
     }
     uint64_t position =
@@ -429,7 +429,7 @@ void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, c
     const size_t most = entry ? nt_min(disk_room_share(entry->cache), MAX_AT_ONCE) : 0;
     while (count > 0 && most > 0) {
         size_t part = nt_min(count, most);
-        if (!is_still_there(entry) || !disk_room_take(entry->cache, part))
+        if (entry->is_full || !is_still_there(entry) || !disk_room_take(entry->cache, part))
             return;
         write_pieces(entry, offset, bytes, part);
         offset += part;

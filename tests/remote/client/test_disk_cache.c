@@ -7,8 +7,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support.h"
 #include "temporary.h"
@@ -238,6 +240,34 @@ TEST(what_another_process_removes_is_begun_anew, .setup = setup, .teardown = tem
     nt_disk_cache_file_close(entry);
     nt_disk_cache_close(&cache);
     nt_disk_cache_close(&other);
+}
+
+/* A limit of the size of files is like a full disk. */
+TEST(what_is_there_is_read_from_a_full_disk, .setup = setup, .teardown = temporary_teardown)
+{
+    struct nt_disk_cache cache = cache_of(1 << 28);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
+    struct stat attributes;
+    add(entry, 0, 1000);
+    ck_assert_int_eq(stat(any_file(), &attributes), 0);
+    const struct rlimit full = {(rlim_t)attributes.st_size, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
+    add(entry, 2000, 1000);
+    ck_assert(has(entry, 0, 1000) && !has(entry, 2000, 3000));
+    nt_disk_cache_file_close(entry);
+    entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
+    ck_assert_ptr_nonnull(entry);
+    ck_assert(has(entry, 0, 1000));
+    add(entry, 2000, 1000);
+    ck_assert(has(entry, 0, 1000) && !has(entry, 2000, 3000));
+    nt_disk_cache_file_close(entry);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+    entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
+    add(entry, 2000, 1000);
+    ck_assert(has(entry, 0, 1000) && has(entry, 2000, 3000));
+    nt_disk_cache_file_close(entry);
+    nt_disk_cache_close(&cache);
 }
 
 TEST(folders_of_others_and_links_are_refused, .setup = setup, .teardown = temporary_teardown)
