@@ -47,7 +47,7 @@ class Span(NamedTuple):
         return out
 
 
-def read(spans: Sequence[Span], out: Optional[Sequence[Array]] = None) -> List[Array]:
+def read(spans: Sequence[Span], out: Optional[Sequence[Optional[Array]]] = None) -> List[Array]:
     """The elements of all spans, decoded by all workers at once: into the arrays of `out`, or into
     new ones."""
     arrays = [span.array(array) for span, array in zip(spans, out or [None] * len(spans))]
@@ -185,16 +185,23 @@ class Field:
 
     # ---- values ----
 
-    def _shaped(self, array: Array, rows: int) -> Array:
-        if self._is_fortran_order and len(self._dimensions) > 1:
-            backwards = array.reshape(rows, *reversed(self._dimensions))
-            return backwards.transpose(0, *range(len(self._dimensions), 0, -1))
-        return array.reshape(rows, *self._dimensions)
+    @property
+    def _is_strided(self) -> bool:
+        """Are the elements of a row apart from each other, among those of all rows?"""
+        return self._is_fortran_order and len(self._dimensions) > 0
 
     def _span_of_rows(self, first: int, end: int) -> Span:
-        """The elements of rows, which are counted as in `shape`."""
-        size = math.prod(self._dimensions)
-        return Span(self._stream('data'), first * size, (end - first) * size)
+        """The elements that have those of rows, which are counted as in `shape`."""
+        stream, size = self._stream('data'), math.prod(self._dimensions)
+        if self._is_strided:
+            return Span(stream, 0, stream.elements)
+        return Span(stream, first * size, (end - first) * size)
+
+    def _shaped(self, array: Array, first: int, end: int) -> Array:
+        """The rows in an array of such a span."""
+        if self._is_strided and array.size:
+            return array.reshape(-1, *self._dimensions, order='F')[first:end]
+        return array.reshape(end - first, *self._dimensions)
 
     def _texts(self, first: int, end: int) -> List[Union[str, bytes]]:
         if first == end:
@@ -210,7 +217,7 @@ class Field:
 
     def _range(self, first: int, end: int) -> Any:
         if self.is_plain:
-            return self._shaped(read([self._span_of_rows(first, end)])[0], end - first)
+            return self._shaped(read([self._span_of_rows(first, end)])[0], first, end)
         if 'data' in self.streams:
             return self._texts(first, end)
         self._check_readable()
@@ -278,18 +285,20 @@ class Field:
             raise TypeError(f"{self.path}: an array cannot hold strings: use library='ak' or 'pa', or "
                             f"dataset.field(path)[a:b]")
         stream = self._stream('data' if self.is_plain else 'offsets')
-        if (first, end) == (0, self.dataset.entries):
+        if (first, end) == (0, self.dataset.entries) or (self.is_plain and self._is_strided):
             return Span(stream, 0, stream.elements)
         first, end = self._rows_of_entries(first, end)
         if self.is_plain:
             return Span(stream, first * self._own_elements, (end - first) * self._own_elements)
         return Span(stream, first, end - first + 1)
 
-    def _array_of_span(self, array: Array) -> Array:
-        """The array in the shape of the field; offsets begin with 0."""
+    def _array_of_span(self, array: Array, first: int, end: int) -> Array:
+        """The array of the span of entries, in the shape of the field; offsets begin with 0."""
         if not self.is_plain:
             if array[0]:
                 array -= array[0]
             return array
+        if self._is_strided:
+            return self._shaped(array, first, end)
         size = math.prod(self._dimensions)
-        return self._shaped(array, array.size // size) if size else array.reshape(0, *self._dimensions)
+        return array.reshape(array.size // size if size else 0, *self._dimensions)

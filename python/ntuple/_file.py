@@ -472,9 +472,13 @@ class Dataset:
                      for path, (field, is_name) in self._requested(paths).items()}
         _ntuple.fields_announce(self.file._handle, self._number,
                                 [field._number for field, _ in requested.values()])
-        spans = self._spans(requested, *self._range(entries))
-        arrays = read(list(spans.values()), None if out is None else [out[path] for path in spans])
-        return {path: requested[path][0]._array_of_span(array) for path, array in zip(spans, arrays)}
+        first, end = self._range(entries)
+        spans = self._spans(requested, first, end)
+        outputs = None if out is None else [
+            None if requested[path][0]._is_strided else out[path] for path in spans]
+        arrays = read(list(spans.values()), outputs)
+        return {path: requested[path][0]._array_of_span(array, first, end)
+                for path, array in zip(spans, arrays)}
 
     def iterate(self, paths: Columns = None, step: int = 100_000,
                 entries: Optional[Tuple[int, int]] = None, *, library: str = 'np') -> Iterator[Any]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Columns as NumPy arrays: compared with another reader, and any part with the whole."""
+import json
 import os
 import sys
 from pathlib import Path
@@ -186,6 +187,25 @@ def test_arrays_of_other_formats(data, name):
             values = dataset[field.path]
             assert values.shape == field.shape and len(values) == dataset.entries
             assert np.array_equal(field[1:], values[1:])
+
+
+def test_arrays_have_their_values_whatever_their_order(data):
+    expected = json.loads((data / 'structures.json').read_text())['rows']
+    expected = np.array([[[tuple(value.values()) for value in line] for line in row] for row in expected],
+                        [('x', '<i4'), ('y', '<f8')])
+    for name in 'structures', 'structures_in_fortran_order':
+        with ntuple.open(data / f'{name}.blp') as file:
+            dataset = file.only()
+            for path, values in (('values', expected), ('values/x', expected['x']),
+                                 ('values/y', expected['y'])):
+                field = dataset.field(path)
+                for first, end in (0, 2), (0, 1), (1, 2), (1, 1):
+                    for found in (field[first:end], dataset.arrays(path, entries=(first, end))[path]):
+                        assert found.shape == values[first:end].shape, (name, path)
+                        assert np.array_equal(found, values[first:end]), (name, path)
+                assert np.array_equal(field[1], values[1]) and np.array_equal(dataset[path], values)
+                again = dataset.arrays(path, out=dataset.arrays(path))[path]
+                assert np.array_equal(again, values)
 
 
 def test_bytes_are_files(example):
