@@ -305,6 +305,8 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     const struct nt_arrow_node *node = &arrow->nodes[number];
     struct buffer_reader reader = {arrow, body, body->cluster, node, error};
     struct nt_arrow_run run;
+    if (!bytes) /* binaries of no bytes have no stream */
+        return NT_OK;
     if (kind == NT_ARROW_DATA && node->texts)
         return nt_arrow_texts_read(arrow, node->texts, items_begin(&reader) + offset, output, bytes, error);
     if (kind == NT_ARROW_DATA && nt_arrow_find_run(arrow, body, buffer, &run))
