@@ -286,6 +286,8 @@ enum { NT_LANCE_LEVEL_BYTES = 4 }; /* of an element of LEVELS */
 
 /* Selects whole structures as stored; all members are of fixed width. */
 #define NT_LANCE_ALL_MEMBERS UINT32_MAX
+/* A member of a structure that is itself a member: encodings number only the outer ones. */
+#define NT_LANCE_INNER_MEMBER (UINT32_MAX - 1)
 
 struct nt_lance_output_spec {
     enum nt_lance_decoder_output output;

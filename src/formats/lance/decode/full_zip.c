@@ -386,6 +386,9 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
 {
     uint8_t *output;
     uint64_t *ends, state = 0, begin = 0;
+    if (member == NT_LANCE_INNER_MEMBER)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "cannot read structures within structures whose members are encoded one by one");
     if (member >= node->member_count)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure", member + UINT64_C(1),
                              node->member_count);

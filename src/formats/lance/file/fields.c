@@ -34,6 +34,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
                        field->id);
     layout->depth = parent->depth + 1;
     layout->packed = parent->is_packed ? field->parent : parent->packed;
+    layout->is_inner = parent->packed != NT_NONE;
     layout->is_in_list =
         layout->packed != NT_NONE && (parent->is_in_list || layout->type.shape == NT_LANCE_IS_LIST ||
                                       layout->type.shape == NT_LANCE_IS_STRUCT_LIST);
@@ -78,7 +79,7 @@ static void count_member(struct nt_lance_field_layout *layouts, uint32_t number)
         if (!nt_checked_multiply(bits, layout->type.value.lists[i], &bits))
             bits = 0;
     whole->has_strings |= layout->type.shape == NT_LANCE_IS_TEXT || layout->type.shape == NT_LANCE_IS_BYTES;
-    layout->member = whole->member++;
+    layout->member = layout->is_inner ? NT_LANCE_INNER_MEMBER : whole->member++;
     layout->member_offset = whole->member_offset;
     if (!nt_checked_add(whole->member_offset, bits / 8, &whole->member_offset))
         whole->member_offset = UINT64_MAX;
@@ -391,6 +392,8 @@ static const char *find_refusal(const struct lance_field_builder *build, uint32_
         return "this version does not know the field's type";
     if (layout->is_in_list)
         return "cannot read lists in packed structures";
+    if (layout->is_inner && schema->layouts[layout->packed].has_strings)
+        return "cannot read structures within packed structures with strings";
     if (!build->lance)
         return schema->refusals ? schema->refusals[number] : NULL;
     uint32_t column = build->leaves[number].column;

@@ -372,10 +372,11 @@ struct nt_lance_field_layout {
     uint32_t depth; /* number of ancestors */
     uint32_t children;
     uint32_t packed;        /* the packed structure that contains it, NT_NONE */
-    uint32_t member;        /* its index there; packed structures: members counted so far */
+    uint32_t member;        /* its index there, or NT_LANCE_INNER_MEMBER; packed structures: their number */
     uint64_t member_offset; /* its first byte there; packed structures: the end of all members */
     bool is_packed;
     bool has_strings;       /* it is a packed structure with string members */
+    bool is_inner;          /* it is in a structure within a packed structure */
     bool is_in_list;        /* it is in a list within a packed structure, or is that list */
     bool is_in_struct_list; /* it is in a fixed-size list of structures, or is that list */
     bool has_struct_lists;  /* it is, or is in, a list around fixed-size lists of structures */

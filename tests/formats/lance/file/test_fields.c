@@ -428,7 +428,11 @@ static const struct described blobs[] = {{"l", "list", -1, true},
                               packed_fixed[] = {{"p", "struct", -1, true},
                                                 {"f", "fixed_size_list:struct:2", 0, true},
                                                 {"item", "struct", 1, true},
-                                                {"n", "int8", 2, true}};
+                                                {"n", "int8", 2, true}},
+                              packed_structure[] = {{"p", "struct", -1, true},
+                                                    {"a", "struct", 0, true},
+                                                    {"x", "string", 1, true},
+                                                    {"c", "string", 0, true}};
 
 /* The fields that can be read, a bit each, and the reason for the others. */
 static const struct {
@@ -449,6 +453,14 @@ static const struct {
     {member, 2, {NULL, BLOB}, 1, 1, 1, 3, NULL},
     {packed_list, 4, {"packed"}, 1, 0, 1, 3, "cannot read lists in packed structures"},
     {packed_fixed, 4, {"lance-encoding:packed"}, 1, 0, 2, 1, "cannot read lists in packed structures"},
+    {packed_structure,
+     4,
+     {"packed"},
+     1,
+     0,
+     2,
+     11,
+     "cannot read structures within packed structures with strings"},
 };
 
 TEST(what_cannot_be_reported_is_unreadable_and_nothing_else, .teardown = tear_down,
