@@ -478,6 +478,7 @@ static enum nt_status read_array_metadata(struct nt_blz_build *build, const stru
     if (status == NT_OK)
         return NT_OK;
     *is_array_ret = false;
+    build->blz->is_metadata_damaged = status != NT_UNSUPPORTED;
     build->blz->metadata_problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
     return nt_check_memory(build->blz->metadata_problem, error);
 }

@@ -396,7 +396,13 @@ static enum nt_status check_file(const struct nt_file *file, nt_failure_emit *em
                                  struct nt_error *error)
 {
     const struct nt_blz *blz = file->datasets[0]->format_data;
+    struct nt_error failure;
     report_problems(blz->root, emit, context);
+    if (blz->is_metadata_damaged) {
+        nt_fail(&failure, NT_CORRUPT, blz->bloscpack.header.header_bytes,
+                "metadata, without which values are bytes: %s", blz->metadata_problem);
+        emit(context, &failure);
+    }
     return NT_OK;
 }
 

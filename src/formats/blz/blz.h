@@ -229,7 +229,8 @@ struct nt_blz {
     uint32_t chunk_file_count;     /* the first of these, with chunks; metadata files follow */
     struct nt_bloscpack bloscpack; /* of a Bloscpack file */
     json_t *metadata;              /* its metadata section, or NULL */
-    const char *metadata_problem;  /* why the section does not describe the bytes */
+    const char *metadata_problem;  /* why the section does not describe the bytes, or NULL */
+    bool is_metadata_damaged;      /* it is no JSON, or no description of NumPy's */
 };
 
 /* ---- Operations of the model ---- */

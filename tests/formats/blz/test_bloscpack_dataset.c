@@ -180,8 +180,16 @@ TEST(a_shape_of_more_rows_than_there_are_fails_at_the_end, .setup = set_up, .tea
     close_file(file);
 }
 
+static void count_damage(void *context, const struct nt_error *failure)
+{
+    ck_assert_int_eq(failure->status, NT_CORRUPT);
+    ++*(unsigned *)context;
+}
+
+/* Only the first three are damage: Python objects are not read, and metadata may be anything. */
 TEST(metadata_that_says_no_array_leaves_bytes, .setup = set_up, .teardown = tear_down)
 {
+    enum { DAMAGED = 3 };
     static const char *const texts[] = {"[1, 2", "{\"container\": \"numpy\"}",
                                         "{\"container\": \"numpy\", \"dtype\": \"'<i4'\", \"shape\": [-3]}",
                                         "{\"container\": \"numpy\", \"dtype\": \"'|O'\", \"shape\": [3]}",
@@ -194,6 +202,9 @@ TEST(metadata_that_says_no_array_leaves_bytes, .setup = set_up, .teardown = tear
         struct nt_file *file = open_path("a.blp");
         free(read_data(file->datasets[0], "values", &bytes));
         ck_assert_uint_eq(bytes, ROWS * 4);
+        unsigned damage = 0;
+        assert_ok(file->check(file, count_damage, &damage, &error));
+        ck_assert_uint_eq(damage, i < DAMAGED);
         close_file(file);
     }
 }
