@@ -486,8 +486,6 @@ static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struc
 {
     NT_CLEANUP(splitting_deinit) struct batch_splitter splitter = {.arrow = arrow, .error = error};
     NT_AUTO_FREE uint64_t *bytes = NULL;
-    if (!arrow->cluster_count)
-        return NT_OK;
     NT_TRY(measure_clusters(arrow, &bytes, error));
     NT_TRY(set_parts(&splitter, bytes, find_size(arrow, bytes, most)));
     return take_cuts(&splitter, arrow);
@@ -783,7 +781,7 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     NT_TRY(set_clusters(arrow, error));
     NT_TRY(arrow_cut_entries(arrow, error));
     NT_TRY(load_all_boundaries(arrow, error));
-    if (arrow->limits.batch_bytes) {
+    if (arrow->limits.batch_bytes && arrow->cluster_count) {
         NT_TRY(arrow_regroup(arrow, arrow->limits.batch_bytes, error));
         NT_TRY(load_all_boundaries(arrow, error));
     }
