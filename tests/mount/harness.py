@@ -77,7 +77,8 @@ def run(needs_fuse=True, at_once=1):
     if problem:
         print(f'skip everything: {problem}')
         sys.exit(77)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the programs would inherit that it is ignored
+    for ignored in signal.SIGHUP, signal.SIGQUIT:  # under nohup, or in the background: programs inherit it
+        signal.signal(ignored, signal.SIG_DFL)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for result, line in (pool.map if at_once > 1 else map)(attempt, cases):
