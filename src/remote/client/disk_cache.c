@@ -26,7 +26,7 @@ struct nt_disk_cache_file {
     LIST_ENTRY(nt_disk_cache_file) open;
     struct nt_disk_cache *cache;
     int file;      /* -1: caching has stopped */
-    bool is_full;  /* a write failed: pieces are read, but none is added */
+    bool is_full;  /* the last write failed: pieces are read, but none is added */
     uint64_t size; /* of the remote file */
     char *key;
     struct cached_piece *pieces; /* by offset, without overlaps */
@@ -302,6 +302,17 @@ static bool read_records(struct nt_disk_cache_file *entry)
 
 /* ---- Opening ---- */
 
+/* Appends the key to a new file, and else an empty record: the file was used now. Without room on the disk
+ * the pieces of an old file can still be read. */
+static bool write_use(struct nt_disk_cache_file *entry, bool is_new)
+{
+    size_t length = is_new ? strlen(entry->key) : 0;
+    struct record record = is_new ? record_of(entry->key, length, KEY_OFFSET) : record_of(NULL, 0, 0);
+    const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, length}};
+    entry->is_full = writev(entry->file, parts, 2) != (ssize_t)(sizeof(record) + length);
+    return !entry->is_full || !is_new;
+}
+
 /* If another process removes the file, writes to it are lost until write_pieces notices. */
 static bool open_file(struct nt_disk_cache_file *entry)
 {
@@ -312,13 +323,9 @@ static bool open_file(struct nt_disk_cache_file *entry)
         return false;
     if (fstat(entry->file, &attributes) == 0 && S_ISREG(attributes.st_mode)) {
         bool is_new = attributes.st_size == 0;
-        struct record record =
-            is_new ? record_of(entry->key, strlen(entry->key), KEY_OFFSET) : record_of(NULL, 0, 0);
-        const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
-        if (!is_new && !read_records(entry))
-            nt_disk_cache_remove(entry->cache, entry->name);
-        else if (writev(entry->file, parts, is_new ? 2 : 1) > 0 || !is_new)
+        if ((is_new || read_records(entry)) && write_use(entry, is_new))
             return true;
+        nt_disk_cache_remove(entry->cache, entry->name);
     }
     close(entry->file);
     entry->file = -1;
