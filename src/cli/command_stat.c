@@ -5,8 +5,6 @@
  */
 #include "cli/cli.h"
 
-#define XATTR_PREFIX "user.ntuplefs."
-
 /* The destination of attributes: `json`, or standard output if NULL. */
 struct stat_printer {
     struct nt_json *json;
@@ -107,8 +105,8 @@ static void print_xattr(struct stat_printer *stat_printer, struct nt_vfs *vfs, u
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer value = {0};
     struct nt_error error = {0};
-    bool is_ours = strncmp(name, XATTR_PREFIX, strlen(XATTR_PREFIX)) == 0;
-    const char *key = is_ours ? name + strlen(XATTR_PREFIX) : name;
+    bool is_ours = strncmp(name, NT_VFS_XATTR_PREFIX, strlen(NT_VFS_XATTR_PREFIX)) == 0;
+    const char *key = is_ours ? name + strlen(NT_VFS_XATTR_PREFIX) : name;
     enum nt_status status = nt_vfs_getxattr(vfs, node, name, &value, &error);
     if (status == NT_OK && stat_printer->json)
         put_member(stat_printer->json, key, nt_vfs_xattr_value(name), &value);

@@ -118,11 +118,12 @@ static void reply_xattr(fuse_req_t request, enum nt_status status, const struct 
         fuse_reply_buf(request, value->bytes, value->length);
 }
 
-/* Programs that copy attributes give up a file of which a listed one has no value. */
+/* Programs that copy attributes, such as rsync, skip a file if a listed attribute has no value. */
 static bool is_listed(struct nt_vfs *vfs, fuse_ino_t node, const char *name)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer names = {0};
-    if (nt_vfs_listxattr(vfs, node, &names, NULL) != NT_OK)
+    if (strncmp(name, NT_VFS_XATTR_PREFIX, strlen(NT_VFS_XATTR_PREFIX)) != 0 ||
+        nt_vfs_listxattr(vfs, node, &names, NULL) != NT_OK)
         return false;
     for (size_t at = 0; at < names.length; at += strlen(names.bytes + at) + 1)
         if (strcmp(names.bytes + at, name) == 0)

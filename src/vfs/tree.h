@@ -164,7 +164,10 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
 void nt_vfs_close(struct nt_vfs_handle *handle);
 NT_DEFINE_CLEANUP(struct nt_vfs_handle, nt_vfs_close)
 
-/* Extended attributes (user.ntuplefs.*); NT_NOT_FOUND: unknown name, or a listed one without a value. A NUL
+/* The names of extended attributes begin with this. */
+#define NT_VFS_XATTR_PREFIX "user.ntuplefs."
+
+/* Extended attributes; NT_NOT_FOUND: unknown name, or a listed one without a value. A NUL
  * follows each listed name. */
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
                                struct nt_error *error);

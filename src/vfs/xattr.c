@@ -5,7 +5,7 @@
  */
 #include "vfs/vfs.h"
 
-static const char prefix[] = "user.ntuplefs.";
+static const char prefix[] = NT_VFS_XATTR_PREFIX;
 
 /* Receives a value, or the reason why there is none. */
 struct answer {
