@@ -302,6 +302,8 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
 /* Returns the lock. */
 struct nt_lock *nt_fetcher_lock(struct nt_fetcher *fetcher);
 void nt_fetcher_unlock(struct nt_fetcher *fetcher);
+/* The message of requests that fail because the network helper is gone. */
+#define NT_FETCHER_EXITED "the network helper exited: open or mount the file again"
 /* As NT_LOCK_GUARD. */
 #define NT_FETCHER_GUARD(fetcher)                                                                            \
     __attribute__((cleanup(nt_lock_release_at), unused)) struct nt_lock *held_lock = nt_fetcher_lock(fetcher)

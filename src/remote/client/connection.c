@@ -236,7 +236,7 @@ static bool receive(struct nt_fetcher *fetcher)
             take(fetcher, &answer, fetcher->packet + sizeof(answer), (size_t)count - sizeof(answer));
     } else {
         fetcher->is_over = true;
-        fail_all(fetcher, "the network helper exited: open or mount the file again");
+        fail_all(fetcher, NT_FETCHER_EXITED);
     }
     bool is_over = fetcher->is_over;
     if (has_changed)

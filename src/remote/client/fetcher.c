@@ -164,9 +164,9 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
             return nt_fetcher_fail_timeout(fetcher, shown, error);
     if (!fetcher->is_over)
         return NT_OK;
-    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited%s", shown,
-                   fetcher->epoch ? ": open or mount the file again"
-                                  : " at its start (is ulimit -n too low?)");
+    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: %s", shown,
+                   fetcher->epoch ? NT_FETCHER_EXITED
+                                  : "the network helper exited at its start (is ulimit -n too low?)");
 }
 
 enum nt_status nt_fetcher_ref(struct nt_fetcher *fetcher, struct nt_error *error)
