@@ -381,8 +381,8 @@ static enum nt_status refuse_files(const struct nt_chain *chain, uint32_t failed
     return first->status;
 }
 
-/* Does missing=skip accept the member's failure? Not one that a server may answer to users whom it does not
- * know (401, 403). */
+/* Does missing=skip accept the member's failure? If a server refuses access (401, 403), the file may be
+ * there: the chain must not omit it. */
 static bool is_skippable(const struct nt_chain_member *member)
 {
     return !is_of_friend(member) && !(member->listed->address && member->failure.status == NT_IO);
@@ -419,9 +419,9 @@ static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_erro
 static enum nt_status fail_skipped(const struct nt_chain *chain, struct nt_error *error)
 {
     const struct nt_error *first = &chain->members[chain->member_count].failure;
-    return nt_fail(error, first->status, NT_NO_OFFSET, "%" PRIu32 " of %" PRIu32 " files %s skipped%s: %s",
-                   chain->skipped, chain->member_count + chain->skipped, chain->skipped > 1 ? "are" : "is",
-                   chain->skipped > 1 ? "; the first" : "", first->message);
+    return nt_with_context(nt_fail_copy(error, first), error, "%" PRIu32 " of %" PRIu32 " files %s skipped%s",
+                           chain->skipped, chain->member_count + chain->skipped,
+                           chain->skipped > 1 ? "are" : "is", chain->skipped > 1 ? "; the first" : "");
 }
 
 static void report_skipped(const struct nt_chain *chain)
