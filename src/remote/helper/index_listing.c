@@ -66,7 +66,7 @@ static void take_time(struct nt_listed *entry, const char *text, char validator[
 }
 
 /* nginx puts the bytes of a name that is not UTF-8 as they are, which no parser of JSON takes. So each byte
- * becomes the character of its number. */
+ * becomes the character of its number, of two bytes. */
 static json_t *parse_bytes(const char *item, size_t length)
 {
     char characters[2 * MAX_ITEM_BYTES];
@@ -94,7 +94,7 @@ static void restore_bytes(char *name)
 
 static void end_object(struct nt_index_parser *index)
 {
-    char name[NT_FETCH_NAME_BYTES + 2], validator[NT_FETCH_VALIDATOR_BYTES] = "";
+    char name[2 * NT_FETCH_NAME_BYTES + 2] /* see parse_bytes */, validator[NT_FETCH_VALIDATOR_BYTES] = "";
     struct nt_listed entry = {.modified = NT_FETCH_NO_TIME, .validator = validator};
     json_auto_t *object = json_loadb(index->item, index->length, JSON_REJECT_DUPLICATES, NULL);
     const bool is_text = object != NULL;

@@ -31,7 +31,7 @@ static struct {
     uint64_t size;
     char text[256];
     uint64_t bytes;     /* correct ones that have arrived */
-    char names[256];    /* of entries, each with its attributes */
+    char names[2048];   /* of entries, each with its attributes */
 } answers[MAX_ANSWERS]; /* by request number */
 
 /* Backends are added then. */

@@ -63,6 +63,7 @@ static uint64_t request_index(const char *text)
     return id;
 }
 
+#define TEN(text) text text text text text text text text text text
 #define ENTRY(name, type, rest) "{ \"name\":\"" name "\", \"type\":\"" type "\"" rest " }"
 #define TIME ", \"mtime\":\"Wed, 21 Oct 2015 07:28:00 GMT\""
 
@@ -76,6 +77,7 @@ static const struct {
     {"[" ENTRY("\xff\xc3\xa9.root", "file", ", \"size\":1") "," ENTRY("\xc3\xa9.root", "file",
                                                                       ", \"size\":2") "]",
      "\xff\xc3\xa9.root 1 -1 ,\xc3\xa9.root 2 -1 ,"},
+    {"[" ENTRY(TEN(TEN(TEN("\xe9"))), "file", ", \"size\":1") "]", TEN(TEN(TEN("\xe9"))) " 1 -1 ,"},
     {"[]", ""},
     {"\xef\xbb\xbf [{\"name\":\"d/\",\"size\":4096,\"url\":\"./d/\","
      "\"mod_time\":\"2026-01-02T03:04:05.6Z\","
