@@ -434,18 +434,20 @@ def a_server_that_is_away_is_no_reason_to_leave_a_file_out():
 def a_file_that_a_server_refuses_is_not_skipped_and_a_missing_one_is_named():
     with scratch() as directory, served(DATA) as site:
         good, text = site.url('compression_lz4.root'), directory / 'list.txt'
-        for bad, expected in ((site.url('forbidden/compression_none.root'), '1 of 2 files cannot be used: '),
-                              (site.url('none.root'), '1 of 2 files is skipped: ')):
+        refused, skipped = '1 of 2 files cannot be used: ', '1 of 2 files is skipped: '
+        for bad, expected in ((site.url('forbidden/compression_none.root'), refused),
+                              (site.url('unauthorized/compression_none.root'), refused),
+                              (site.url('none.root'), skipped)):
             text.write_text(f'{good}\n{bad}\n')
             result = command(NTUPLE, 'cat', '--chain', '--missing=skip', text, 'compressed/ramp/data.bin')
             message = result.stderr.decode()
-            same((f'{expected}{bad}: ' in message, bool(result.stdout)), (True, 'skipped' in expected),
+            same((f'{expected}{bad}: ' in message, bool(result.stdout)), (True, expected == skipped),
                  message)
             with Foreground(text, options=('-o', 'chain,missing=skip')) as mount:
                 try:
                     (mount.mountpoint / 'compressed/ramp/data.bin').stat()
                 except OSError as error:
-                    same((error.errno, 'skipped' in expected), (errno.EACCES, False))
+                    same((error.errno, expected), (errno.EACCES, refused))
                 mount.end()
                 assert any(expected in line for line in mount.messages()), mount.messages()
 

@@ -330,7 +330,7 @@ def what_servers_do_wrong_is_reported():
     ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'),
             ('other-part', UNREACHABLE, 'but the server sends bytes'),
             ('no-content-range', UNREACHABLE, 'Content-Range'), ('loop', UNREACHABLE, 'redirects'),
-            ('forbidden', NOTHING, '403'),
+            ('forbidden', NOTHING, '403'), ('unauthorized', NOTHING, '401'),
             ('busy', UNREACHABLE, '503', 'tries'), ('busy-for-long', UNREACHABLE, '429', '3600 s'),
             ('silent', UNREACHABLE, 'timed out after 2 s'),
             ('endless-headers', UNREACHABLE, 'headers'), ('garbage', UNREACHABLE)]

@@ -401,6 +401,11 @@ def forbidden(handler, answer):
 
 
 @misbehaviour
+def unauthorized(handler, answer):
+    answer.status, answer.headers, answer.body = 401, {'WWW-Authenticate': 'Basic realm="x"'}, b''
+
+
+@misbehaviour
 def busy(handler, answer):
     answer.status, answer.headers, answer.body = 503, {}, b''
 
