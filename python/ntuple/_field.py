@@ -59,8 +59,9 @@ def read(spans: Sequence[Span], out: Optional[Sequence[Optional[Array]]] = None)
 class Field:
     """A field of a dataset.
 
-    `field[a:b]` has the values of rows a to b, and decodes only their pages. Plain values are an
-    array, strings are a list of str, and binary data is a list of bytes.
+    `field[a:b]` has the values of rows a to b, and decodes only their pages (of an array in Fortran
+    order, all pages). Plain values are an array, strings are a list of str, and binary data is a list
+    of bytes.
 
     Collections, optionals, variants and records have no values of their own. They have streams
     that describe their structure (`offsets`, `valid`, `tags`, `index`), and sub-fields:
@@ -68,8 +69,8 @@ class Field:
     collection or variant around the field. Without one it is an entry.
 
     path         from the dataset: 'muons/_0/pt'
-    name, type   from the writer; the type is a C++ type
-    column       the name in tables: `name`, or 'x~2' for the second field 'x' beside another one
+    name         from the writer; the second field 'x' beside another one is 'x~2'
+    type         from the writer: a C++ type
     description  from the writer
     kind         'value', 'string', 'collection', 'optional', 'variant', 'record', ...
     streams      those of 'data', 'offsets', 'tags', 'index', 'valid' that exist
