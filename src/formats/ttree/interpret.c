@@ -128,15 +128,21 @@ static void add_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf
         add_leaf_numbers(builder, leaf, name);
 }
 
+/* A single leaf beside sub-branches is one more member of the branch; else it is the branch. */
+static struct nt_text name_of_leaf(const struct interpreter *interpreter)
+{
+    const struct nt_ttree *tree = interpreter->tree;
+    bool is_member = nt_ttree_has_branches(tree, (uint32_t)(interpreter->branch - tree->branches));
+    return is_member ? interpreter->leaves->name : interpreter->branch->name;
+}
+
 /* Several leaves are a record; their values follow one another in each entry. */
 static void add_leaves(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    const struct nt_ttree *tree = interpreter->tree;
     const struct nt_ttree_branch *branch = interpreter->branch;
     if (branch->leaf_count == 1) {
-        bool is_member = nt_ttree_has_branches(tree, (uint32_t)(branch - tree->branches));
-        add_leaf(interpreter, interpreter->leaves, is_member ? interpreter->leaves->name : branch->name, 0);
+        add_leaf(interpreter, interpreter->leaves, name_of_leaf(interpreter), 0);
         return;
     }
     uint32_t index = nt_component_open(
@@ -375,7 +381,7 @@ static void add_parts(struct interpreter *interpreter)
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
     if (is_element(branch) && nt_ttree_has_counts(branch))
-        nt_component_add_number(builder, interpreter->leaves[0].name, NT_TEXT("Int_t"), NT_STREAMER_INT,
+        nt_component_add_number(builder, name_of_leaf(interpreter), NT_TEXT("Int_t"), NT_STREAMER_INT,
                                 (struct nt_text){0});
     else if (is_element(branch) && branch->id < 0)
         add_whole(interpreter);

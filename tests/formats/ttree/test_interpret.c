@@ -625,6 +625,9 @@ INTERPRET_TEST(collections_have_counts)
     assert_shapes(&got, "x_:int32>0");
     assert_steps(&got, "BigInt32>0");
     ck_assert_int_eq(got.count_by, NT_COUNT_BY_ENTRIES);
+    example.branches[1].parent = NT_NONE; /* its items have no members */
+    got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:int32>0"); /* uproot names it so: METAssoc_AnalysisMET of an ATLAS file */
 }
 
 INTERPRET_TEST(lists_are_counted_by_bytes)
