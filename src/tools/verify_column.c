@@ -260,6 +260,14 @@ static bool is_cluster_end(const struct nt_segment *segment, const struct nt_pag
     return segment->zeros + page->first_element + page->elements == nt_segment_end(segment);
 }
 
+/* Adds a warning: an error with the status NT_OK. */
+static void warn(struct column_check *column, const struct cluster_check *cluster, const struct nt_page *page,
+                 uint64_t number, struct nt_error *error)
+{
+    nt_page_error(column->job->dataset, column->job->column, page, NT_OK, error);
+    nt_verify_report(column->job, cluster->number, number, error);
+}
+
 /* ---- Lengths that another field repeats ---- */
 
 /* A negative number is the length of an empty list. */
@@ -281,6 +289,32 @@ static enum nt_status fail_length(const struct column_check *column, const struc
                    found, nt_buffer_string(&field), expected);
 }
 
+/* Does no entry at all have items? Programs that write nothing for a member leave such lists: they are not
+ * damaged. */
+static bool is_empty(const struct column_check *column)
+{
+    const struct nt_stream *stream = column->stream;
+    uint64_t last = 0;
+    return nt_stream_read(column->stream, (stream->elements - 1) * sizeof(last), &last, sizeof(last), NULL) ==
+               NT_OK &&
+           last == 0;
+}
+
+static enum nt_status take_difference(struct column_check *column, const struct cluster_check *cluster,
+                                      const struct nt_element_run *run, uint64_t row, uint64_t expected,
+                                      uint64_t found, struct nt_error *error)
+{
+    struct nt_error difference;
+    enum nt_status status = fail_length(column, run, row, expected, found, &difference);
+    if (status != NT_CORRUPT || found || !is_empty(column))
+        return nt_fail_copy(error, &difference);
+    difference.status = NT_OK;
+    nt_error_context(&difference, "no entry has items");
+    warn(column, cluster, run->page, column->page, &difference);
+    column->may_be_empty = true;
+    return NT_OK;
+}
+
 /* `column->made` has the ends of the run's lists. */
 static enum nt_status compare_lengths(struct column_check *column, const struct cluster_check *cluster,
                                       const struct nt_element_run *run, struct nt_error *error)
@@ -298,7 +332,7 @@ static enum nt_status compare_lengths(struct column_check *column, const struct 
         uint64_t expected = length_of(&lengths->dtype, column->numbers + i * lengths->element_bytes);
         bool is_equal = found == expected || (found == 0 && column->may_be_empty);
         if (!is_equal && (i > 0 || is_known))
-            return fail_length(column, run, row + i, expected, found, error);
+            NT_TRY(take_difference(column, cluster, run, row + i, expected, found, error));
         previous = end;
     }
     return NT_OK;
@@ -353,14 +387,13 @@ static void count_selected(struct column_check *column, const struct nt_page *pa
     }
 }
 
-/* Adds one warning per column, at the first place. */
+/* One for each column, at the first place. */
 static void warn_of_text(struct column_check *column, const struct cluster_check *cluster,
                          const struct nt_page *page, uint64_t number)
 {
     struct nt_error error;
-    enum nt_status status = nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
-    nt_page_error(column->job->dataset, column->job->column, page, status, &error);
-    nt_verify_report(column->job, cluster->number, number, &error);
+    nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
+    warn(column, cluster, page, number, &error);
     column->has_bad_text = true;
 }
 

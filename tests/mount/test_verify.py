@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from harness import NTUPLE, case, cat_lines, command, data, flip, output, run, same, scratch
+from harness import NTUPLE, case, cat_lines, command, data, flip, need, output, run, same, scratch
 from string_writer import write_strings
 
 
@@ -51,6 +51,25 @@ def clean_files_are_ok_a_line_each():
     same(len(lines), len(names))
     for name, line in zip(names, lines):
         assert line.startswith(f'{data(name)}: ') and line.endswith(' bytes: ok'), line
+
+
+@case
+def lists_of_which_nothing_is_stored_are_not_damaged():
+    """As a member of CMS's PackedCandidate: its branch has no bytes, but its counter counts."""
+    uproot, awkward, numpy = need('uproot'), need('awkward'), need('numpy')
+    with scratch() as directory:
+        path = directory / 'lists.root'
+        with uproot.recreate(path, compression=None) as file:
+            file.mktree('tree', {'x': 'var * float64'})
+            file['tree'].extend({'x': awkward.unflatten(numpy.zeros(0), [0] * 5)})
+        counter = uproot.open(path)['tree/nx']
+        basket = counter.member('fBasketSeek')[0] + counter.basket(0).member('fKeylen')
+        flip(path, basket + 4 * 2 + 3, 0x07)  # entry 2
+        result = verify(path)
+        line = result.stdout.decode()
+        same((result.returncode, 'warning: ' in line, 'no entry has items: ' in line,
+              'entry 2 has a list of length 0, but field nx says 7' in line, ': ok, 1 warning' in line),
+             (0, True, True, True, True), line)
 
 
 @case
