@@ -36,6 +36,7 @@ static const struct magic magics[] = {
     MAGIC("FEA1", 0, false, "a Feather file of version 1"),
     MAGIC_OF("LANC", 0, true, "a Lance file", "lance"),
     MAGIC_OF("root\0", 0, false, "a ROOT file", "rntuple"),
+    MAGIC_OF("root\xff", 0, false, "a ROOT file", "rntuple"), /* some have a negative version */
     MAGIC("\x89HDF\r\n\x1a\n", 0, false, "an HDF5 file"),
     MAGIC("CDF\x01", 0, false, "a netCDF file"),
     MAGIC("CDF\x02", 0, false, "a netCDF file"),

@@ -28,7 +28,7 @@ static const char *identify(const void *bytes, size_t size)
 #define ARCHIVE(length, name)                                                                                \
     "PK\3\4\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" length "\0\0" name, 30 + sizeof(name) - 1
 
-TEST(foreign_files_are_named, .end = 16)
+TEST(foreign_files_are_named, .end = 17)
 {
     static const struct {
         const char *bytes;
@@ -39,6 +39,7 @@ TEST(foreign_files_are_named, .end = 16)
         {"PAR1....PAR1", 12, "a Parquet file"},
         {"ARROW1\0\0\xff\xff\xff\xff", 12, "an Arrow IPC (Feather) file"},
         {"\0\0\0\0\2\0\0\0LANC", 12, "a Lance file"},
+        {"root\xff\xf1\xaf\x28\0\0\0d", 12, "a ROOT file"},
         {"\x89HDF\r\n\x1a\n\0", 9, "an HDF5 file"},
         {"PK\3\4\0", 5, "a zip archive"},
         {"\x1f\x8b\x08", 3, "a gzip file"},
