@@ -81,10 +81,12 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
 typedef enum nt_status nt_pattern_take(void *context, const char *path, struct nt_error *error);
 
 /* Calls `take` once for each file or directory that an absolute pattern matches, in byte order. "**"
- * between two slashes matches any number of directories; it follows no links and enters no directories that
- * are datasets. NT_NOT_FOUND if nothing matches. */
+ * between two slashes matches any number of directories; it enters no directories that are datasets, and
+ * follows no links, except one that the pattern names before it. NT_NOT_FOUND if nothing matches. */
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error);
+/* Appends a path so that its wildcards match only themselves. */
+void nt_pattern_append_escaped(struct nt_buffer *pattern, struct nt_text path);
 
 /* ---- Remote glob patterns ---- */
 

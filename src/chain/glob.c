@@ -62,16 +62,21 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
 
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error);
 
-/* Matches the rest of a pattern in a directory, whose name is escaped: it may have special characters. */
+void nt_pattern_append_escaped(struct nt_buffer *pattern, struct nt_text path)
+{
+    for (size_t i = 0; i < path.length; i++) {
+        if (strchr("*?[\\", path.bytes[i]))
+            nt_buffer_append_byte(pattern, '\\');
+        nt_buffer_append_byte(pattern, path.bytes[i]);
+    }
+}
+
+/* Matches the rest of a pattern in a directory. */
 static enum nt_status match_in(const char *folder, const char *rest, struct matches *matches,
                                struct nt_error *error)
 {
     NT_CLEANUP(nt_buffer_deinit) struct nt_buffer pattern = {0};
-    for (const char *at = folder; *at; at++) {
-        if (strchr("*?[\\", *at))
-            nt_buffer_append_byte(&pattern, '\\');
-        nt_buffer_append_byte(&pattern, *at);
-    }
+    nt_pattern_append_escaped(&pattern, nt_text_of(folder));
     nt_buffer_append_format(&pattern, "/%s", rest);
     return pattern.failed ? nt_fail_memory(error) : match_pattern(pattern.bytes, matches, error);
 }
@@ -94,12 +99,21 @@ static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct m
 
 NT_DEFINE_CLEANUP(FTS, fts_close)
 
-static enum nt_status match_below(char *folder, const char *rest, struct matches *matches,
+/* Is the last name of the pattern this directory's, without wildcards? */
+static bool is_named(const char *pattern, const char *folder)
+{
+    NT_CLEANUP(nt_buffer_deinit) struct nt_buffer name = {0};
+    nt_pattern_append_escaped(&name, nt_path_name(folder));
+    return nt_text_is(nt_path_name(pattern), nt_buffer_string(&name));
+}
+
+static enum nt_status match_below(char *folder, bool follows_link, const char *rest, struct matches *matches,
                                   struct nt_error *error)
 {
     char *const paths[] = {folder, NULL};
     FTSENT *entry;
-    NT_CLEANUP(fts_close_at) FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    NT_CLEANUP(fts_close_at)
+    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | (follows_link ? FTS_COMFOLLOW : 0), NULL);
     if (!walk)
         return nt_fail_system(error, errno, "%s", folder);
     while ((errno = 0, entry = fts_read(walk)))
@@ -117,7 +131,8 @@ static enum nt_status match_pattern(const char *pattern, struct matches *matches
     NT_AUTO_FREE char *front = strndup(pattern, any > pattern ? (size_t)(any - pattern) : 1);
     NT_TRY(front ? match_plain(front, &folders, error) : nt_fail_memory(error));
     for (size_t i = 0; i < folders.count; i++)
-        NT_TRY(match_below(folders.paths[i], any + strlen(ANY_FOLDERS), matches, error));
+        NT_TRY(match_below(folders.paths[i], is_named(front, folders.paths[i]), any + strlen(ANY_FOLDERS),
+                           matches, error));
     return NT_OK;
 }
 

@@ -226,9 +226,14 @@ static enum nt_status take_name(struct list_reader *reader, const char *name, st
     nt_buffer_append_format(&path, "%s%s%s", name[0] == '/' ? "" : reader->folder, name[0] == '/' ? "" : "/",
                             name);
     NT_TRY(nt_check_memory(!path.failed, error));
-    bool is_pattern = nt_has_wildcard(name) && stat(path.bytes, &attributes);
-    return is_pattern ? nt_pattern_expand(path.bytes, take, reader, error)
-                      : take_file(reader, path.bytes, error);
+    if (!nt_has_wildcard(name) || stat(path.bytes, &attributes) == 0)
+        return take_file(reader, path.bytes, error);
+    nt_buffer_clear(&path);
+    if (name[0] != '/')
+        nt_pattern_append_escaped(&path, nt_text_of(reader->folder));
+    nt_buffer_append_format(&path, "%s%s", name[0] == '/' ? "" : "/", name);
+    NT_TRY(nt_check_memory(!path.failed, error));
+    return nt_pattern_expand(path.bytes, take, reader, error);
 }
 
 /* ---- Lists ---- */

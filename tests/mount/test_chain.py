@@ -2,6 +2,7 @@
 """Many files as one dataset: a chain shows what its files show, one after the other."""
 import contextlib
 import errno
+import io
 import json
 import os
 import shutil
@@ -152,6 +153,11 @@ def patterns_reach_through_folders():
                                   ('c*/*.blp', [4]), ('[a]/?.blp', [1])):
             with chain(f'{directory}/{pattern}') as whole:
                 same(sorted(np.load(next(whole.rglob('data.npy'))).tolist()), expected, pattern)
+        (directory / 'link').symlink_to('a')  # followed where a pattern names it
+        for folder, pattern, expected in (('.', 'link/**/x.blp', [1, 2]), ('.', '*/**/x.blp', [1, 2, 4]),
+                                          ('c [1]', '*.blp', [4]), ('c [1]', '../l*/b/x.blp', [2])):
+            found = command(NTUPLE, 'cat', '--chain', pattern, 'values/data.npy', cwd=directory / folder)
+            same(sorted(np.load(io.BytesIO(found.stdout)).tolist()), expected, (folder, pattern))
 
 
 @case
