@@ -262,7 +262,8 @@ static void emit_record(struct step_emitter *emitter, uint32_t index)
     const struct nt_component *component = &emitter->components[index];
     uint32_t header = 0;
     if (component->header == NT_COMPONENT_OWN)
-        header = open_header(emitter, component, NT_HEADER_WHOLE);
+        header = open_header(emitter, component,
+                             NT_HEADER_WHOLE | (component->is_tobject ? NT_HEADER_TOBJECT : 0));
     emit_children(emitter, index, component->is_map_item ? emit_content : emit_member);
     if (component->header == NT_COMPONENT_OWN)
         close_step(emitter, header);

@@ -83,7 +83,8 @@ struct nt_program_run {
     size_t at, end; /* place; end of the entry or of the nearest header */
     size_t entry_end;
     bool is_end_known;                /* else `end` is that of all values */
-    uint32_t bare_list;               /* the list whose items lack headers; 0: none */
+    bool is_bare;                     /* objects lack headers: see nt_find_headers */
+    uint32_t bare_list;               /* the list whose items do, or the entry (0) */
     uint64_t headers;                 /* that they have nevertheless: bits, by operation from the list on */
     uint64_t work_left;               /* bytes and operations: bounds what empty items and references cost */
     uint64_t item;                    /* of the innermost MEMBERS */
@@ -105,6 +106,9 @@ enum { NT_HEADER_BITS = 64 }; /* of nt_program_run.headers */
 
 /* Do the items of a list at this place lack headers, all or some of them? */
 bool nt_find_headers(const struct nt_program_run *run, uint32_t i, uint64_t items, uint64_t *headers_ret);
+/* Do objects up to the end of the entry lack headers? There are at most `most`. */
+bool nt_find_bare_objects(const struct nt_program_run *run, uint32_t i, uint64_t most, uint64_t *items_ret,
+                          uint64_t *headers_ret);
 
 /* ---- regular_lists.c ---- */
 

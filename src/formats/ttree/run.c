@@ -170,6 +170,23 @@ static enum nt_status run_members(struct nt_program_run *run, uint32_t parent, s
                            : status;
 }
 
+/* Runs items that have only some of their headers. */
+static enum nt_status run_bare(struct nt_program_run *run, uint32_t i, uint64_t items, uint64_t headers,
+                               struct nt_error *error)
+{
+    bool is_bare = run->is_bare;
+    uint32_t outer_list = run->bare_list;
+    uint64_t outer_headers = run->headers;
+    run->is_bare = true;
+    run->bare_list = i;
+    run->headers = headers;
+    enum nt_status status = run_list(run, i, items, error);
+    run->is_bare = is_bare;
+    run->bare_list = outer_list;
+    run->headers = outer_headers;
+    return status;
+}
+
 /* Items up to the end; without an item's size, each must take bytes. */
 static enum nt_status run_rest(struct nt_program_run *run, uint32_t i, struct nt_error *error)
 {
@@ -193,6 +210,9 @@ static enum nt_status run_rest(struct nt_program_run *run, uint32_t i, struct nt
         put_end(run, operation->ends, items);
         return run_by_members(run, i + 1, operation->end, items, error);
     }
+    uint64_t headers;
+    if (nt_find_bare_objects(run, i, UINT64_MAX, &items, &headers))
+        return run_bare(run, i, items, headers, error);
     for (; left(run); items++) {
         size_t before = run->at;
         NT_TRY(run_body(run, i + 1, operation->end, error));
@@ -414,7 +434,7 @@ static enum nt_status run_versioned(struct nt_program_run *run, uint32_t i, bool
         return has_end ? NT_OK : fail_without_count(run, error);
     enum nt_status status = get_version(run, operation, &version, &checksum, error);
     bool is_memberwise = version & NT_MEMBERWISE;
-    if (status != NT_OK || (has_end && !operation->is_needed && !run->bare_list))
+    if (status != NT_OK || (has_end && !operation->is_needed && !run->is_bare))
         return status;
     run->version = version & (uint16_t)~NT_MEMBERWISE;
     NT_TRY(check_version(run, operation, run->version, checksum, error));
@@ -432,7 +452,8 @@ static enum nt_status run_versioned(struct nt_program_run *run, uint32_t i, bool
 static bool has_header(const struct nt_program_run *run, uint32_t i)
 {
     uint32_t bit = i - run->bare_list;
-    return !run->bare_list || (bit < NT_HEADER_BITS && run->headers >> bit & 1);
+    return !run->is_bare || run->operations[i].bits & NT_HEADER_TOBJECT ||
+           (bit < NT_HEADER_BITS && run->headers >> bit & 1);
 }
 
 static enum nt_status fail_size(const struct nt_program_run *run, size_t end, struct nt_error *error)
@@ -445,7 +466,8 @@ static enum nt_status fail_size(const struct nt_program_run *run, size_t end, st
 /* Must the body end where the object ends? A body that is not needed was skipped. */
 static bool is_whole(const struct nt_program_run *run, const struct nt_operation *operation, bool has_end)
 {
-    return run->bare_list || (has_end && operation->is_needed && operation->bits & NT_HEADER_WHOLE);
+    return (run->is_bare && !(operation->bits & NT_HEADER_TOBJECT)) ||
+           (has_end && operation->is_needed && operation->bits & NT_HEADER_WHOLE);
 }
 
 static enum nt_status run_header(struct nt_program_run *run, uint32_t i, uint64_t items,
@@ -477,14 +499,9 @@ static enum nt_status run_header(struct nt_program_run *run, uint32_t i, uint64_
 static enum nt_status run_items_with_headers(struct nt_program_run *run, uint32_t i, uint64_t items,
                                              struct nt_error *error)
 {
-    uint32_t outer_list = run->bare_list;
-    uint64_t outer_headers = run->headers;
-    if (nt_find_headers(run, i, items, &run->headers))
-        run->bare_list = i;
-    enum nt_status status = run_list(run, i, items, error);
-    run->bare_list = outer_list;
-    run->headers = outer_headers;
-    return status;
+    uint64_t headers;
+    return nt_find_headers(run, i, items, &headers) ? run_bare(run, i, items, headers, error)
+                                                    : run_list(run, i, items, error);
 }
 
 static enum nt_status run_class(struct nt_program_run *run, const struct nt_operation *operation,
@@ -847,7 +864,10 @@ static enum nt_status run_entry(struct nt_program_run *run, const struct nt_bask
         put_end(run, run->operations[1].ends, 0);
         return NT_OK;
     }
-    enum nt_status status = run_body(run, 1, run->operations[0].end, error);
+    uint64_t items, headers;
+    enum nt_status status = nt_find_bare_objects(run, 0, 1, &items, &headers)
+                                ? run_bare(run, 0, items, headers, error)
+                                : run_body(run, 1, run->operations[0].end, error);
     if (status == NT_OK && is_end_known && left(run))
         status =
             nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,

@@ -433,6 +433,7 @@ enum nt_header_bits {
     NT_HEADER_OPTIONAL = 2, /* absent if the entry has no bytes; the body is run nevertheless */
     NT_HEADER_SIZED = 4,    /* the byte count must be there: what it covers is skipped */
     NT_HEADER_WHOLE = 8,    /* the byte count covers nothing but the body */
+    NT_HEADER_TOBJECT = 16, /* of a TObject: mostly a version without a byte count */
 };
 
 /* Steps are in one array; the body of a step are those up to its `end`, at most 31 within each other. A plain

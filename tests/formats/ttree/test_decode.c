@@ -63,6 +63,11 @@ enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
     {                                                                                                        \
         .kind = NT_STEP_HEADER, .bits = NT_HEADER_WHOLE, .output = NONE, .version = -1, .end = (end_)        \
     }
+#define TOBJECT_HEADER(end_)                                                                                 \
+    {                                                                                                        \
+        .kind = NT_STEP_HEADER, .bits = NT_HEADER_WHOLE | NT_HEADER_TOBJECT, .output = NONE, .version = -1,  \
+        .end = (end_)                                                                                        \
+    }
 #define HEADER_OF_TWO(other_, end_)                                                                          \
     {                                                                                                        \
         .kind = NT_STEP_HEADER, .output = NONE, .version = -1, .other = (other_), .end = (end_)              \
@@ -1107,6 +1112,72 @@ CASE(items_of_a_list_may_have_some_headers)
     make_basket(&made, &content, &(struct storage){.flag = 0});
     assert_status(NT_CORRUPT, decode(&lists, 3, 6));
     ck_assert(strstr(error.message, "expected to end at byte"));
+}
+
+/* HoldMuo of ROOT's test file skim.root, shortened: a TObject, a number, an object with a header. */
+static void put_object(unsigned number, bool is_referenced)
+{
+    put(&content.values, "\0\1\0\0\0\7", 6);
+    put(&content.values, is_referenced ? "\3\0\0\x10\0\2" : "\3\0\0\0", is_referenced ? 6 : 4);
+    put(&content.values, (uint8_t[]){0, (uint8_t)number}, 2);
+    put_header(&content.values, 1, 1);
+    put(&content.values, (uint8_t[]){(uint8_t)('A' + number)}, 1);
+}
+
+/* Only the first bytes of an object tell whether it has a header. */
+static void put_objects_of_entries(void)
+{
+    put_object(0, false);
+    put_object(1, true);
+    end_entry(&content);
+    end_entry(&content);
+    put_header(&content.values, 10 + 2 + 7, 1);
+    put_object(2, false);
+    end_entry(&content);
+    put(&content.values, "\0\1", 2); /* a version without a byte count */
+    put_object(3, false);
+    end_entry(&content);
+    put_object(4, true);
+    end_entry(&content);
+}
+
+#define OBJECT(first, output)                                                                                \
+    OBJECT_HEADER((first) + 9), TOBJECT_HEADER((first) + 6), SKIP(4), COUNTING(BIG_UINT32, output, 1),       \
+        WHEN(1, 16, (first) + 6), SKIP(2), NUMBERS(BIG_INT16, (output) + 1, 1), OBJECT_HEADER((first) + 9),  \
+        NUMBERS(UINT8, (output) + 2, 1)
+
+/* As a member of the items of a split collection, whose class has a streamer of its own. */
+CASE(objects_up_to_the_end_may_have_no_headers)
+{
+    static struct nt_step steps[] = {REST(0, 10), OBJECT(1, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(UINT32), OF(INT16), OF(UINT8)};
+    const struct nt_interpretation items = INTERPRETATION(steps, outputs);
+    static const uint64_t ends[] = {2, 2, 3, 4, 5};
+    static const uint32_t bits[] = {0x03000000, 0x03000010, 0x03000000, 0x03000000, 0x03000010};
+    static const int16_t numbers[] = {0, 1, 2, 3, 4};
+    const struct expected expected[] = {EXPECT(ends), EXPECT(bits), EXPECT(numbers), {"ABCDE", 5}};
+    put_objects_of_entries();
+    assert_decodes(&items, expected);
+    damage(&items, expected);
+}
+
+CASE(an_object_alone_may_have_no_header)
+{
+    static struct nt_step steps[] = {OBJECT(0, 0)};
+    static struct nt_output outputs[] = {OF(UINT32), OF(INT16), OF(UINT8)};
+    const struct nt_interpretation objects = INTERPRETATION(steps, outputs);
+    static const uint32_t bits[] = {0x03000010, 0x03000000, 0x03000010};
+    static const int16_t numbers[] = {1, 2, 3};
+    const struct expected expected[] = {EXPECT(bits), EXPECT(numbers), {"BCD", 3}};
+    put_object(1, true);
+    end_entry(&content);
+    put_object(2, false);
+    end_entry(&content);
+    put_header(&content.values, 12 + 2 + 7, 1);
+    put_object(3, true);
+    end_entry(&content);
+    assert_decodes(&objects, expected);
+    damage(&objects, expected);
 }
 
 CASE(arrays_that_nothing_counts)
