@@ -370,8 +370,8 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
         const struct nt_blz_member *member = &dtype->members[i];
         if (!is_plain_name(&member->name))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "%s: the name of the member cannot be the name of a directory",
-                           nt_blz_path(build, array->directory));
+                           "%s: the name of member %" PRIu32 " cannot be the name of a directory",
+                           nt_blz_path(build, array->directory), i);
         const char *directory = nt_blz_name(build, data, member->name.bytes);
         NT_TRY(nt_check_memory(directory, error));
         bool is_nested;

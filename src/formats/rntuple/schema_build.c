@@ -22,6 +22,18 @@ struct id {
     uint32_t index;
 };
 
+static enum nt_status check_id(const struct schema_builder *builder, const char *what, uint64_t id,
+                               bool is_repeated)
+{
+    if (id >= NT_NONE)
+        return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
+                       "schema: id of a %s: expected less than %" PRIu32 ", found %" PRIu64, what, NT_NONE,
+                       id);
+    return is_repeated ? nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
+                                 "schema: two %ss have the id %" PRIu64, what, id)
+                       : NT_OK;
+}
+
 static enum nt_status sort_field_ids(struct schema_builder *builder)
 {
     uint32_t count = builder->schema->field_count;
@@ -32,9 +44,7 @@ static enum nt_status sort_field_ids(struct schema_builder *builder)
     qsort(builder->field_ids, count, sizeof(*builder->field_ids), nt_compare_u64);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = builder->field_ids[i].id;
-        if (id >= NT_NONE || (i > 0 && id == builder->field_ids[i - 1].id))
-            return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                           "schema: two fields have the id %" PRIu64, id);
+        NT_TRY(check_id(builder, "field", id, i > 0 && id == builder->field_ids[i - 1].id));
     }
     return NT_OK;
 }
@@ -168,9 +178,7 @@ static enum nt_status build_column(struct schema_builder *builder, uint32_t inde
     struct nt_column column = column_of(builder, record);
     enum nt_encoding_kind encoding = nt_generation_encoding(builder->generation, builder->dataset->writer,
                                                             record->type_number, &column.type_name);
-    if (record->id >= NT_NONE || (index > 0 && record->id == record[-1].id))
-        return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET, "schema: two columns have the id %" PRIu64,
-                       record->id);
+    NT_TRY(check_id(builder, "column", record->id, index > 0 && record->id == record[-1].id));
     if (column.field == NT_NONE)
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "schema: column %" PRIu64 " belongs to field %" PRIu64 ", which does not exist",

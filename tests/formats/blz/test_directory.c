@@ -176,9 +176,9 @@ static const struct {
     {"{\"dtype\": \"int32\", \"chunklen\": 1}", "{\"shape\": [100000]}",
      "t/a/data: 100000 rows need 100000 chunk files, found 4"},
     {"{\"dtype\": \"[('in', 'i1'), ('..', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
-     "t/a: the name of the member cannot be the name of a directory"},
+     "t/a: the name of member 1 cannot be the name of a directory"},
     {"{\"dtype\": \"[('in', 'i1'), ('x/y', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
-     "t/a: the name of the member cannot be the name of a directory"},
+     "t/a: the name of member 1 cannot be the name of a directory"},
 };
 
 TEST(what_is_wrong_with_a_columns_metadata_is_reported, .setup = set_up, .teardown = tear_down,
