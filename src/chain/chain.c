@@ -440,7 +440,7 @@ enum nt_status nt_file_check_skipped(const struct nt_file *file, struct nt_error
 
 /* Omits or refuses members that fail to open. The order of the others does not change. A friend cannot omit
  * any. */
-static enum nt_status settle_members(struct nt_chain *chain, struct nt_error *error)
+static enum nt_status omit_failed_members(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, failed_count = 0;
     struct nt_chain_member *members = chain->members;
@@ -472,7 +472,7 @@ static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint
            end < nt_chain_series_end(chain, first);
          end++)
         NT_TRY(nt_chain_members_open(chain, end, end + 1, stub, error));
-    return settle_members(chain, error);
+    return omit_failed_members(chain, error);
 }
 
 /* Opens all members but those that can wait, and makes the whole file of a stub. */

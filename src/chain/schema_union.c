@@ -489,7 +489,7 @@ static enum nt_status set_fields_of_slice(const struct schema_merger *merger, ui
     return NT_OK;
 }
 
-static enum nt_status settle(struct schema_merger *merger)
+static enum nt_status store_fields(struct schema_merger *merger)
 {
     struct nt_chain_fields *fields = &merger->series->fields;
     struct nt_arena *arena = merger->dataset->arena;
@@ -525,7 +525,7 @@ enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain
             if (merger.merged[i].owner != NT_NONE)
                 widen_shown(&merger, i);
         spread_refusals(&merger);
-        status = settle(&merger);
+        status = store_fields(&merger);
     }
     for (uint32_t i = 0; merger.numbers && i < series->slice_count; i++)
         free(merger.numbers[i]);

@@ -86,17 +86,17 @@ static void row_shape_deinit(struct nt_row_shape *shape)
     free(shape->children);
 }
 
-static uint32_t count_windows(const struct nt_row_shape *shape)
+static uint32_t count_cursors(const struct nt_row_shape *shape)
 {
     uint32_t count =
         (shape->data.stream != NULL) + (shape->offsets.stream != NULL) + (shape->valid.stream != NULL);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        count += count_windows(&shape->children[i]);
+        count += count_cursors(&shape->children[i]);
     return count;
 }
 
 /* Omits a field that is unreadable because its only child is. */
-static void settle(struct nt_row_shape *shape)
+static void omit_if_empty(struct nt_row_shape *shape)
 {
     bool needs_one = shape->form == NT_FORM_LIST || shape->form == NT_FORM_FIXED_LIST ||
                      shape->form == NT_FORM_OPTIONAL || shape->form == NT_FORM_WRAPPER;
@@ -119,7 +119,7 @@ static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
 }
 
 /* Returns the cursor for a stream: end offsets and indexes, the row mask, or data. NULL: not needed. */
-static struct nt_stream_cursor *window_of(struct nt_row_shape *shape, const struct nt_field *field,
+static struct nt_stream_cursor *cursor_of(struct nt_row_shape *shape, const struct nt_field *field,
                                           enum nt_stream_kind kind)
 {
     if (kind == NT_STREAM_VALID && field->is_nullable)
@@ -129,13 +129,13 @@ static struct nt_stream_cursor *window_of(struct nt_row_shape *shape, const stru
     return kind == NT_STREAM_OFFSETS || kind == NT_STREAM_INDEX ? &shape->offsets : &shape->data;
 }
 
-static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader *reader,
+static enum nt_status open_cursors(struct nt_row_shape *shape, struct nt_reader *reader,
                                    struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_field *field = &dataset->fields[shape->field];
     for (unsigned i = 0; i < NT_STREAM_COUNT; i++) {
         enum nt_stream_kind kind = (enum nt_stream_kind)i;
-        struct nt_stream_cursor *cursor = window_of(shape, field, kind);
+        struct nt_stream_cursor *cursor = cursor_of(shape, field, kind);
         if (cursor && nt_field_has_stream(field, kind))
             NT_TRY(nt_stream_cursor_open(cursor, reader, dataset, shape->field, kind, error));
     }
@@ -198,7 +198,7 @@ static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reade
     shape->form = NT_FORM_RECORD;
     if (field != NT_NONE) {
         set_field(shape, &dataset->fields[field]);
-        NT_TRY(open_windows(shape, reader, dataset, error));
+        NT_TRY(open_cursors(shape, reader, dataset, error));
     }
     if (shape->form == NT_FORM_NOTHING)
         return NT_OK;
@@ -207,8 +207,8 @@ static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reade
     shape->child_count = count;
     NT_TRY(find_unread(shape, dataset, children, projection, error));
     NT_TRY(init_children(shape, reader, dataset, children, projection, error));
-    settle(shape);
-    shape->is_empty = count_windows(shape) == 0;
+    omit_if_empty(shape);
+    shape->is_empty = count_cursors(shape) == 0;
     return NT_OK;
 }
 
@@ -216,10 +216,10 @@ static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reade
 
 static void prefetch_start(const struct nt_row_shape *shape, struct nt_prefetch *prefetch)
 {
-    const struct nt_stream_cursor *windows[] = {&shape->offsets, &shape->data, &shape->valid};
-    for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
-        if (windows[i]->stream)
-            nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->requested, UINT64_MAX);
+    const struct nt_stream_cursor *cursors[] = {&shape->offsets, &shape->data, &shape->valid};
+    for (size_t i = 0; i < sizeof(cursors) / sizeof(*cursors); i++)
+        if (cursors[i]->stream)
+            nt_stream_prefetch(cursors[i]->stream, prefetch, 0, cursors[i]->requested, UINT64_MAX);
     for (uint32_t i = 0; i < shape->child_count; i++)
         prefetch_start(&shape->children[i], prefetch);
 }
@@ -278,7 +278,7 @@ static bool prefetch_below(struct nt_prefetch *prefetch, struct nt_row_shape *sh
 
 /* ---- Memory ---- */
 
-static void bound_windows(struct nt_row_shape *shape, size_t bytes)
+static void bound_cursors(struct nt_row_shape *shape, size_t bytes)
 {
     if (bytes < shape->data.max_bytes)
         shape->data.max_bytes = bytes;
@@ -287,7 +287,7 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
     if (bytes < shape->valid.max_bytes)
         shape->valid.max_bytes = bytes;
     for (uint32_t i = 0; i < shape->child_count; i++)
-        bound_windows(&shape->children[i], bytes);
+        bound_cursors(&shape->children[i], bytes);
 }
 
 /* Returns the memory of shapes and cursors. */
@@ -348,9 +348,9 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
     NT_TRY(row_shape_init(&writer->root, reader, dataset, field, projection, error));
     if (field == NT_NONE)
         NT_TRY(find_cells(writer, &writer->root, projection, error));
-    uint32_t windows = count_windows(&writer->root);
-    uint64_t share = nt_reader_buffer_bytes(reader) / (windows ? windows : 1);
-    bound_windows(&writer->root, share > MIN_BYTES ? share : MIN_BYTES);
+    uint32_t cursors = count_cursors(&writer->root);
+    uint64_t share = nt_reader_buffer_bytes(reader) / (cursors ? cursors : 1);
+    bound_cursors(&writer->root, share > MIN_BYTES ? share : MIN_BYTES);
     *writer_ret = writer;
     writer = NULL;
     return NT_OK;

@@ -379,8 +379,8 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
 }
 
 /* Stores the result of opening. Call it under the lock. */
-static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *inode,
-                             struct nt_open_file *opened, struct nt_error *error)
+static enum nt_status store_opened(struct nt_inode_table *inodes, struct nt_inode *inode,
+                                   struct nt_open_file *opened, struct nt_error *error)
 {
     NT_TRY(assign_dataset_ids(inodes, inode, opened->file->dataset_count, error));
     opened->inode = inode->number;
@@ -454,7 +454,7 @@ static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode
     enum nt_status status = open_file(inodes, inode, twin, &opened, &failure);
     pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        status = settle(inodes, inode, opened, &failure);
+        status = store_opened(inodes, inode, opened, &failure);
     if (status == NT_OK && twin)
         opened->is_shared = twin->is_shared = true;
     if (status == NT_OK) {

@@ -53,7 +53,7 @@ static enum nt_status look_at(struct nt_inode_table *inodes, const struct nt_ino
 }
 
 /* Call it under the lock. */
-static void settle(struct nt_inode *inode, const struct probe_result *found)
+static void store_result(struct nt_inode *inode, const struct probe_result *found)
 {
     inode->is_remote_probed = true;
     inode->source = found->source;
@@ -84,7 +84,7 @@ bool nt_inode_probe_remote(struct nt_inode_table *inodes, struct nt_inode *inode
         nt_folder_close(found.folder);
     pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        settle(inode, &found);
+        store_result(inode, &found);
     else
         nt_inode_fail_probe(inode, &failure);
     nt_inode_end_opening(inodes, inode);

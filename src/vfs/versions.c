@@ -177,8 +177,8 @@ static enum nt_status make_history(struct nt_inode *dataset, struct nt_error *er
 }
 
 /* Stores the version that a search found. Call it under the lock. */
-static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset,
-                             struct version_on_disk *on_disk, struct nt_error *error)
+static enum nt_status store_version(struct nt_inode_table *inodes, struct nt_inode *dataset,
+                                    struct version_on_disk *on_disk, struct nt_error *error)
 {
     dataset->may_have_versions = on_disk->version.file != NULL;
     if (!dataset->may_have_versions)
@@ -243,7 +243,7 @@ static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
         find_version(inodes, dataset, inodes->vfs->options.open.version, &on_disk, &failure);
     pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        status = settle(inodes, dataset, &on_disk, &failure);
+        status = store_version(inodes, dataset, &on_disk, &failure);
     if (status != NT_OK)
         nt_inode_fail(dataset, &failure);
     nt_inode_end_opening(inodes, dataset);

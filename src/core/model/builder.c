@@ -73,7 +73,7 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
 }
 
 /* Moves a list to the dataset, without spare capacity. NULL without memory. */
-static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
+static void *keep_list(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
 {
     void *exact = reallocarray(*items, count ? count : 1, item_bytes);
     if (!exact)
@@ -89,9 +89,9 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
 {
     struct nt_dataset *dataset = builder->dataset;
     dataset->fields =
-        settle(dataset, (void **)&builder->fields, builder->field_count, sizeof(struct nt_field));
+        keep_list(dataset, (void **)&builder->fields, builder->field_count, sizeof(struct nt_field));
     dataset->columns =
-        settle(dataset, (void **)&builder->columns, builder->column_count, sizeof(struct nt_column));
+        keep_list(dataset, (void **)&builder->columns, builder->column_count, sizeof(struct nt_column));
     NT_TRY(nt_check_memory(dataset->fields && dataset->columns, error));
     dataset->field_count = builder->field_count;
     dataset->column_count = builder->column_count;

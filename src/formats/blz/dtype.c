@@ -644,7 +644,7 @@ static bool parse_list_member(struct dtype_parser *parser, struct nt_blz_member 
 }
 
 /* Bytes without a name are padding; other unnamed members are called f0, f1, ... as in NumPy. */
-static bool settle_name(struct dtype_parser *parser, struct member_list *list)
+static bool name_member(struct dtype_parser *parser, struct member_list *list)
 {
     struct nt_blz_member *member = &list->members[list->count - 1];
     if (member->name.length)
@@ -670,7 +670,7 @@ static bool parse_list(struct dtype_parser *parser, struct nt_blz_dtype *dtype)
             break;
         member->offset = offset;
         offset += bytes;
-        if (!settle_name(parser, &list))
+        if (!name_member(parser, &list))
             break;
         end_item(parser, ']', "a comma or the end of the members");
     }

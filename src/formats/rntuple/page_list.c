@@ -129,7 +129,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
 }
 
 /* Moves the list to the dataset's arena, once: the group keeps its pages. */
-static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *error)
+static enum nt_status keep_list(struct nt_page_builder *builder, struct nt_error *error)
 {
     struct nt_arena *arena = builder->group.dataset->arena;
     struct nt_external_pages *list = nt_arena_alloc(arena, 1, sizeof(*list));
@@ -145,7 +145,7 @@ enum nt_status nt_page_builder_finish(struct nt_page_builder *builder, enum nt_s
                                       struct nt_error *error)
 {
     if (status == NT_OK && builder->elsewhere.count)
-        status = settle(builder, error);
+        status = keep_list(builder, error);
     free(builder->elsewhere.items);
     return nt_group_builder_finish(&builder->group, status);
 }

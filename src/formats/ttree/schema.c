@@ -44,8 +44,8 @@ static enum nt_status add_column(struct columns *columns, uint32_t field,
 }
 
 /* Moves the sources of all columns to the arena. */
-static enum nt_status settle_columns(const struct columns *columns, struct nt_arena *arena,
-                                     const struct nt_ttree_column **columns_ret)
+static enum nt_status keep_columns(const struct columns *columns, struct nt_arena *arena,
+                                   const struct nt_ttree_column **columns_ret)
 {
     *columns_ret = (void *)nt_arena_copy(arena, columns->items, columns->count * sizeof(*columns->items));
     return nt_check_memory(*columns_ret, columns->error);
@@ -418,7 +418,7 @@ enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree
     nt_builder_init(&schema.columns.builder, dataset);
     for (uint32_t i = 0; i < tree->branch_count; i++)
         NT_TRY(add_branch(&schema, i));
-    NT_TRY(settle_columns(&schema.columns, dataset->arena, &tree->map->columns));
+    NT_TRY(keep_columns(&schema.columns, dataset->arena, &tree->map->columns));
     NT_TRY(nt_builder_finish(&schema.columns.builder, error));
     for (size_t i = 0; i < schema.item_count; i++)
         nt_field_project_columns(dataset, schema.items[i].field, schema.items[i].array);
@@ -481,7 +481,7 @@ static enum nt_status fill_physical(struct nt_dataset *physical, struct nt_datas
     nt_builder_init(&columns.builder, physical);
     NT_TRY(nt_builder_add_linked_fields(&columns.builder, dataset->fields, dataset->field_count, error));
     NT_TRY(add_physical_columns(&columns, tree));
-    NT_TRY(settle_columns(&columns, dataset->arena, &tree->map->physical_columns));
+    NT_TRY(keep_columns(&columns, dataset->arena, &tree->map->physical_columns));
     NT_TRY(nt_builder_finish(&columns.builder, error));
     NT_AUTO_FREE uint64_t *parts = calloc(tree->map->part_count + 1u, sizeof(*parts));
     NT_TRY(nt_check_memory(parts, error));

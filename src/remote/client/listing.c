@@ -53,7 +53,7 @@ static int compare(const void *left, const void *right)
                                         : (a->number > b->number) - (a->number < b->number);
 }
 
-static void settle(struct nt_remote_list *list)
+static void sort_entries(struct nt_remote_list *list)
 {
     struct nt_remote_entry *entries = list->entries;
     size_t kept = 0;
@@ -110,7 +110,7 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
     NT_TRY(nt_check_memory(shown && list && list->arena, error));
     list->asked = nt_milliseconds();
     NT_TRY(gather(fetcher, list, address, shown, error));
-    settle(list);
+    sort_entries(list);
     *list_ret = list;
     list = NULL;
     return NT_OK;

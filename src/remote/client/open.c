@@ -211,7 +211,7 @@ static bool is_same(const struct nt_remote_version *one, const struct nt_remote_
     return one->size == other->size && strcmp(one->validator, other->validator) == 0;
 }
 
-static void settle_first(struct nt_remote_file *file, const struct remote_opener *opener)
+static void store_first_version(struct nt_remote_file *file, const struct remote_opener *opener)
 {
     file->is_known = true;
     file->version = opener->version;
@@ -221,13 +221,13 @@ static void settle_first(struct nt_remote_file *file, const struct remote_opener
         memcpy(file->fetcher->unversioned, opener->server, sizeof(opener->server));
 }
 
-static enum nt_status settle(struct nt_remote_file *file, const struct remote_opener *opener,
-                             struct nt_error *error)
+static enum nt_status store_answer(struct nt_remote_file *file, const struct remote_opener *opener,
+                                   struct nt_error *error)
 {
     if (opener->fetch.state != NT_HELPER_REQUEST_DONE)
         return nt_remote_fail(file, &opener->fetch, 0, error);
     if (!file->is_known)
-        settle_first(file, opener);
+        store_first_version(file, opener);
     else if (!opener->is_listed && !is_same(&opener->version, &file->version))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opener->server, sizeof(file->server));
@@ -287,7 +287,7 @@ static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint6
     enum nt_status status = request_open(file, &opener, deadline, error);
     bool may_be_open = status != NT_OK || opener.fetch.state == NT_HELPER_REQUEST_DONE;
     if (status == NT_OK)
-        status = settle(file, &opener, error);
+        status = store_answer(file, &opener, error);
     if (status != NT_OK && may_be_open)
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     return status;

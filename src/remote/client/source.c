@@ -179,7 +179,7 @@ static char *name_below(const char *address, const char *name)
 /* To the network helper, the objects are a file that opens without asking a server
  * (NT_FETCH_OPEN_LISTED); each range requests an object. The file at the address is written last, so
  * its version identifies the objects. */
-static void settle_objects(struct nt_remote_file *objects, struct nt_remote_file *file)
+static void begin_objects(struct nt_remote_file *objects, struct nt_remote_file *file)
 {
     objects->source.is_object_store = true;
     objects->is_known = objects->is_listed = true;
@@ -204,7 +204,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     NT_TRY(nt_check_memory(address && shown, error));
     NT_TRY(nt_remote_file_new(file->fetcher, address, shown, NULL, "", objects_ret, error));
     NT_FETCHER_GUARD(file->fetcher);
-    settle_objects(file_of(*objects_ret), file);
+    begin_objects(file_of(*objects_ret), file);
     return NT_OK;
 }
 

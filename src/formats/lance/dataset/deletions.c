@@ -179,8 +179,9 @@ static enum nt_status read_bitmap(struct deletion_collector *collector, struct n
 
 /* ---- Load deletion vectors ---- */
 
-static enum nt_status settle(struct deletion_collector *collector,
-                             const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
+static enum nt_status make_deletion_vector(struct deletion_collector *collector,
+                                           const struct nt_deletion_vector **deletions_ret,
+                                           struct nt_error *error)
 {
     struct nt_arena *arena = collector->file->arena;
     struct nt_deletion_vector *deletions = nt_arena_alloc(arena, 1, sizeof(*deletions));
@@ -202,7 +203,7 @@ static enum nt_status collect(struct deletion_collector *collector, struct nt_la
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
                               fragment->deleted_rows, collector->deleted);
     if (collector->count)
-        NT_TRY(settle(collector, &fragment->deletions, error));
+        NT_TRY(make_deletion_vector(collector, &fragment->deletions, error));
     fragment->deleted_rows = collector->deleted;
     return NT_OK;
 }
